@@ -1,0 +1,43 @@
+use serde::{Deserialize, Serialize};
+
+/// What a host is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Platform {
+    pub kind: PlatformKind,
+    /// `PRETTY_NAME` of /etc/os-release.
+    pub os: Option<String>,
+    /// `uname -r`.
+    pub kernel: Option<String>,
+    pub hostname: Option<String>,
+    pub cpus: Option<u32>,
+    /// `pveversion`, as printed.
+    pub pve_version: Option<String>,
+    /// The tools the checks use, and whether the host has them.
+    pub tools: Vec<Tool>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PlatformKind {
+    ProxmoxVe,
+    Linux,
+    Other,
+}
+
+impl PlatformKind {
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ProxmoxVe => "Proxmox VE",
+            Self::Linux => "Linux",
+            Self::Other => "other",
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tool {
+    pub name: String,
+    /// Where it is; `None` when the host does not have it.
+    pub path: Option<String>,
+}

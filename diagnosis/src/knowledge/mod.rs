@@ -1,0 +1,11 @@
+//! The knowledge: symptoms, trees, collectors, checks and causes, as declared in YAML. The types
+//! compile everywhere; the loader, which checks everything it can before anything runs, is part of
+//! the engine.
+
+#[cfg(feature = "engine")]
+mod load;
+mod types;
+
+#[cfg(feature = "engine")]
+pub use load::{LoadError, Pack, Source};
+pub use types::*;
