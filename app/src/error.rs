@@ -81,10 +81,20 @@ impl FromServerFnError for AppError {
     }
 }
 
-/// Gives the answer its HTTP status. Every server function passes its result through here.
+/// Gives the answer its HTTP status. Every server function passes its result through here. A form
+/// posted without JavaScript keeps its redirect: the error travels in the address instead.
 #[cfg(feature = "ssr")]
 pub fn answer<T>(result: Result<T, AppError>) -> Result<T, AppError> {
+    let plain_form = use_context::<http::request::Parts>().is_some_and(|parts| {
+        parts.method == http::Method::POST
+            && parts
+                .headers
+                .get(http::header::ACCEPT)
+                .and_then(|accept| accept.to_str().ok())
+                .is_some_and(|accept| accept.contains("text/html"))
+    });
     if let Err(error) = &result
+        && !plain_form
         && let Some(response) = use_context::<leptos_axum::ResponseOptions>()
         && let Ok(status) = http::StatusCode::from_u16(error.status())
     {
