@@ -4,6 +4,7 @@ import re
 import subprocess
 import time
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 
 from .process import alive
 from .settings import HERE, HOSTS, NAMESPACE_PATH, SSH, STATE, LabError
@@ -118,10 +119,10 @@ def observe(name):
 
 def unmet(name, state, limit=60):
     """The fault's expectations that do not hold: (command, pattern, output), for the state 'healthy' or 'faulty'."""
-    missing = []
-    for expect in declaration(name)['expect']:
+    def differs(expect):
         result = run_on(expect['on'], expect['run'], limit)
         said = f'{result.stdout.rstrip()}\nexit={result.returncode}'
-        if not re.search(expect[state], said, re.M):
-            missing.append((f"[{expect['on']}]# {expect['run']}", expect[state], said))
-    return missing
+        met = re.search(expect[state], said, re.M)
+        return None if met else (f"[{expect['on']}]# {expect['run']}", expect[state], said)
+    with ThreadPoolExecutor() as pool:
+        return [each for each in pool.map(differs, declaration(name)['expect']) if each]

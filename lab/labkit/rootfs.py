@@ -8,8 +8,7 @@ import sys
 import time
 
 from . import preflight
-from .process import alive
-from .settings import HERE, HOSTS, ROOT, ROOT_DIR, RUN, LabError
+from .settings import HERE, ROOT, ROOT_DIR, RUN, LabError
 
 SCRIPT = HERE / 'rootfs.sh'
 NOTICE = """The lab's root file system is not there yet. Building it once, in {dir}:
@@ -36,11 +35,21 @@ def ensure():
     if is_ready():
         _run([SCRIPT, '--tools'], RUN / 'tools.log')
     else:
-        if any(alive(host) for host in HOSTS):
-            raise LabError('the root file system is of another version and hosts run from it: `lab down`, then `lab up`')
+        if ROOT.exists() and _in_use():
+            raise LabError(f'{ROOT} is of another version and hosts run from it: `lab down` (of every lab that uses it), then `lab up`')
         print(NOTICE.format(dir=ROOT_DIR, log=log), flush=True)
         _run([SCRIPT, ROOT_DIR], log, progress=True)
     _install_init()
+
+
+def _in_use():
+    """Whether a host's kernel, of this lab or another, has the root as its working folder."""
+    def runs_here(pid):
+        try:
+            return os.path.samefile(f'/proc/{pid}/cwd', ROOT)
+        except OSError:
+            return False
+    return any(runs_here(pid) for pid in os.listdir('/proc') if pid.isdigit())
 
 
 def _install_init():
