@@ -1,6 +1,5 @@
 """What runs, what it costs, and which faults are in it."""
 import json
-import os
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 

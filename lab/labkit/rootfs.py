@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 
-from . import preflight
 from .settings import HERE, ROOT, ROOT_DIR, RUN, LabError
 
 SCRIPT = HERE / 'rootfs.sh'
