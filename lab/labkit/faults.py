@@ -32,8 +32,8 @@ def recorded():
 
 
 def run_on(place, command, limit=60):
-    """Run a shell command on a host, or on the switch side; stdout and stderr come together."""
-    argv = ['nsenter', f'--net={NAMESPACE_PATH}', 'sh', '-c', command] if place == SWITCH_SIDE else [*SSH, place, command]
+    """Run a shell command on a host, or on the switch side; stdout and stderr come together, in order."""
+    argv = ['nsenter', f'--net={NAMESPACE_PATH}', 'sh', '-c', command] if place == SWITCH_SIDE else [*SSH, place, f'exec 2>&1; {command}']
     try:
         return subprocess.run(argv, text=True, errors='replace', stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit)
     except subprocess.TimeoutExpired as error:
