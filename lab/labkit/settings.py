@@ -10,9 +10,9 @@ class LabError(Exception):
 
 HERE = Path(__file__).resolve().parent.parent
 # State (disks, keys, sockets) of this lab; a management socket's path must stay below 108 bytes.
-DIR = Path(os.environ.get('LAB_DIR') or '/var/cache/hopwise-lab')
+DIR = Path(os.environ.get('LAB_DIR') or '/var/cache/hopwise-lab').absolute()
 # The shared root file system and kernel; another lab's may be used, it is only read.
-ROOT_DIR = Path(os.environ.get('LAB_ROOT') or DIR)
+ROOT_DIR = Path(os.environ.get('LAB_ROOT') or DIR).absolute()
 ROOT = ROOT_DIR / 'root'
 RUN, STATE = DIR / 'run', DIR / 'state'
 KEY, SSH_CONFIG, KNOWN_HOSTS = DIR / 'key', DIR / 'ssh_config', DIR / 'known_hosts'
