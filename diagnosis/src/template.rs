@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
+use std::sync::LazyLock;
 
 use minijinja::value::{Serde, ValueKind};
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Value};
@@ -50,7 +51,13 @@ impl Context {
 pub(crate) struct Templates(Environment<'static>);
 
 impl Templates {
-    pub(crate) fn new() -> Self {
+    /// The one environment: it holds functions alone, and making it costs more than most conditions.
+    pub(crate) fn shared() -> &'static Self {
+        static SHARED: LazyLock<Templates> = LazyLock::new(Templates::new);
+        &SHARED
+    }
+
+    fn new() -> Self {
         let mut env = Environment::new();
         env.set_undefined_behavior(UndefinedBehavior::Strict);
         env.set_auto_escape_callback(|_| AutoEscape::None);
@@ -152,14 +159,77 @@ impl Templates {
             .0
             .compile_expression(condition)
             .map_err(|e| words(&e))?;
+        self.words_are_known(condition)?;
         Ok(variables(expression.undeclared_variables(true)))
     }
 
     /// The paths of variables that a text reads.
     pub(crate) fn template_reads(&self, template: &str) -> Result<BTreeSet<String>, String> {
-        let template = self.0.template_from_str(template).map_err(|e| words(&e))?;
-        Ok(variables(template.undeclared_variables(true)))
+        let compiled = self.0.template_from_str(template).map_err(|e| words(&e))?;
+        for part in template.split('{').skip(1) {
+            // What stands between the braces: `{{ … }}` and `{% … %}`.
+            let inside = part.split(['}']).next().unwrap_or(part);
+            self.words_are_known(inside)?;
+        }
+        Ok(variables(compiled.undeclared_variables(true)))
     }
+
+    /// minijinja looks for filters and tests only when it comes to them, which may be at 2 a.m.
+    fn words_are_known(&self, expression: &str) -> Result<(), String> {
+        let code = without_strings(expression);
+        for part in code.split('|').skip(1) {
+            let name = leading_word(part);
+            self.try_word(
+                &format!("{{{{ 0 | {name} }}}}"),
+                name,
+                ErrorKind::UnknownFilter,
+            )?;
+        }
+        let mut rest = code.split_whitespace().peekable();
+        while let Some(word) = rest.next() {
+            if word == "is" {
+                rest.next_if_eq(&"not");
+                let name = rest.peek().map_or("", |w| leading_word(w));
+                self.try_word(
+                    &format!("{{{{ 0 is {name} }}}}"),
+                    name,
+                    ErrorKind::UnknownTest,
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    fn try_word(&self, probe: &str, name: &str, unknown: ErrorKind) -> Result<(), String> {
+        match self.0.render_str(probe, ()) {
+            Err(e) if e.kind() == unknown => Err(format!("{unknown}: {name}")),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// An expression with its string literals left out.
+fn without_strings(expression: &str) -> String {
+    let mut code = String::new();
+    let mut quote = None;
+    let mut escaped = false;
+    for c in expression.chars() {
+        match quote {
+            None if c == '\'' || c == '"' => quote = Some(c),
+            None => code.push(c),
+            Some(_) if escaped => escaped = false,
+            Some(_) if c == '\\' => escaped = true,
+            Some(q) if c == q => quote = None,
+            Some(_) => {}
+        }
+    }
+    code
+}
+
+fn leading_word(text: &str) -> &str {
+    let text = text.trim_start();
+    let end = text.find(|c: char| !(c.is_alphanumeric() || c == '_'));
+    text.get(..end.unwrap_or(text.len())).unwrap_or(text)
 }
 
 fn variables(all: impl IntoIterator<Item = String>) -> BTreeSet<String> {

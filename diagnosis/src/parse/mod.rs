@@ -30,7 +30,7 @@ pub enum ParseError {
     #[error("the tool failed with exit status {exit}: {message}")]
     ToolFailed { exit: i32, message: String },
     /// The output is not what the tool prints.
-    #[error("the output is not what {parser} expects: {detail}")]
+    #[error("the output is not what “{parser}” reads: {detail}")]
     NotUnderstood {
         parser: &'static str,
         detail: String,
@@ -90,7 +90,7 @@ pub fn parse(parser: ParserName, result: &RunResult) -> Result<Parsed, ParseErro
     if matches!(exit, 126 | 127) {
         return Err(output.failed());
     }
-    match parser {
+    let parsed = match parser {
         ParserName::IpAddr => ip_addr::parse(&output).map(|p| p.into(Facts::Links)),
         ParserName::BridgeVlan => bridge_vlan::parse(&output).map(|p| p.into(Facts::Vlans)),
         ParserName::IpRoute => ip_route::parse(&output).map(|p| p.into(Facts::Routes)),
@@ -104,6 +104,45 @@ pub fn parse(parser: ParserName, result: &RunResult) -> Result<Parsed, ParseErro
         ParserName::Nproc => platform::nproc(&output).map(|p| p.into(Facts::Platform)),
         ParserName::PveVersion => platform::pve_version(&output).map(|p| p.into(Facts::Platform)),
         ParserName::Tools => platform::tools(&output).map(|p| p.into(Facts::Platform)),
+    }?;
+    // An output of which nothing was understood is not an empty list.
+    match parsed.unparsed.first() {
+        Some(first) if is_empty(&parsed.facts) => Err(ParseError::NotUnderstood {
+            parser: name(parser),
+            detail: format!("nothing of it was understood, beginning with “{first}”"),
+        }),
+        _ => Ok(parsed),
+    }
+}
+
+/// A parser's name as the knowledge writes it.
+const fn name(parser: ParserName) -> &'static str {
+    match parser {
+        ParserName::IpAddr => "ip-addr",
+        ParserName::BridgeVlan => "bridge-vlan",
+        ParserName::IpRoute => "ip-route",
+        ParserName::IpNeigh => "ip-neigh",
+        ParserName::Ping => "ping",
+        ParserName::Arping => "arping",
+        ParserName::PctList => "pct-list",
+        ParserName::QmList => "qm-list",
+        ParserName::OsRelease => "os-release",
+        ParserName::Uname => "uname",
+        ParserName::Nproc => "nproc",
+        ParserName::PveVersion => "pve-version",
+        ParserName::Tools => "tools",
+    }
+}
+
+/// Whether a list of facts has none. Facts that are no list are there or not by themselves.
+const fn is_empty(facts: &Facts) -> bool {
+    match facts {
+        Facts::Links(f) => f.is_empty(),
+        Facts::Vlans(f) => f.is_empty(),
+        Facts::Routes(f) => f.is_empty(),
+        Facts::Neighbours(f) => f.is_empty(),
+        Facts::Guests(f) => f.is_empty(),
+        Facts::Ping(_) | Facts::Arp(_) | Facts::Platform(_) => false,
     }
 }
 

@@ -52,10 +52,17 @@ impl Walk {
         if finding.verdict != Verdict::Fail || finding.evidence.is_empty() {
             return Err(format!("“{}” is not proved", cause.title));
         }
-        let partial = self
-            .results
-            .values()
-            .any(|h| !h.whole && (h.family.is_none() || h.family == finding.family));
+        let rests_on: Vec<&str> = finding
+            .evidence
+            .iter()
+            .filter_map(|e| self.results.get(&e.run))
+            .map(|held| held.name.as_str())
+            .collect();
+        // The other IP version's output of the same check counts too: a rule may have compared them.
+        let partial = self.results.values().any(|h| {
+            let own = h.family.is_none() || h.family == finding.family;
+            !h.whole && (own || rests_on.contains(&h.name.as_str()))
+        });
         if partial {
             return Err(format!(
                 "“{}” looks likely, but part of the output it rests on was not understood",

@@ -175,7 +175,7 @@ impl Walk {
         step: &StepId,
         requests: &mut Vec<Request>,
     ) -> Result<(), WalkError> {
-        let templates = Templates::new();
+        let templates = Templates::shared();
         let mut id = step.clone();
         // The loader refuses cycles; the bound holds for a tree that did not come from it.
         for _ in 0..=tree.steps.len() {
@@ -185,7 +185,7 @@ impl Walk {
                 .ok_or_else(|| WalkError::NoStep(id.clone()))?;
             if let Some(ask) = &step.ask {
                 requests.push(Request::Ask {
-                    question: self.question(&templates, step, ask),
+                    question: self.question(templates, step, ask),
                     step: id.clone(),
                 });
                 self.stage = Stage::Asking { step: id };
@@ -195,12 +195,12 @@ impl Walk {
                 self.per_family
                     .extend(step.checks.iter().map(|c| c.name.clone()));
             }
-            let parts = self.prepare(pack, &templates, &id, step, requests);
+            let parts = self.prepare(pack, templates, &id, step, requests);
             if parts.iter().any(|p| !p.waiting.is_empty()) {
                 self.stage = Stage::Running { step: id, parts };
                 return Ok(());
             }
-            match self.judge(pack, &templates, &id, step, parts, requests) {
+            match self.judge(pack, templates, &id, step, parts, requests) {
                 Some(next) => id = next,
                 None => return Ok(()),
             }
@@ -334,7 +334,7 @@ impl Walk {
             return Ok(());
         }
         let (id, parts) = (id.clone(), parts.clone());
-        match self.judge(pack, &Templates::new(), &id, step, parts, requests) {
+        match self.judge(pack, Templates::shared(), &id, step, parts, requests) {
             Some(next) => self.enter(pack, tree, &next, requests),
             None => Ok(()),
         }

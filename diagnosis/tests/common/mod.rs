@@ -50,7 +50,8 @@ pub fn text(name: &str) -> String {
 
 /// A recorded result: `NAME.out`, `NAME.err` if there was any, `NAME.exit` if it was not 0.
 pub fn recorded(name: &str) -> RunResult {
-    let stdout = std::fs::read(fixture(&format!("{name}.out"))).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let stdout =
+        std::fs::read(fixture(&format!("{name}.out"))).unwrap_or_else(|e| panic!("{name}: {e}"));
     let exit = std::fs::read_to_string(fixture(&format!("{name}.exit")))
         .map_or(0, |text| text.trim().parse().unwrap());
     RunResult {
@@ -143,7 +144,11 @@ impl Scenario {
             other => other,
         };
         // The recording whose gateway answers ARP alone has the healthy one's routes.
-        let family = if name == "routes" && family == "silentgw" { "healthy" } else { family };
+        let family = if name == "routes" && family == "silentgw" {
+            "healthy"
+        } else {
+            family
+        };
         recorded(&format!("walk/{family}-{name}{v}"))
     }
 }
@@ -190,7 +195,11 @@ pub fn walk(pack: &Pack, scenario: &Scenario) -> Walked {
                 continue;
             }
             Request::Conclude(conclusion) => {
-                assert!(walked.conclusion.is_none(), "{}: concluded twice", scenario.name);
+                assert!(
+                    walked.conclusion.is_none(),
+                    "{}: concluded twice",
+                    scenario.name
+                );
                 walked.conclusion = Some(conclusion);
                 continue;
             }
@@ -203,6 +212,10 @@ pub fn walk(pack: &Pack, scenario: &Scenario) -> Walked {
             open.insert(0, one);
         }
     }
-    assert!(walk.is_done(), "{}: the walk waits for something", scenario.name);
+    assert!(
+        walk.is_done(),
+        "{}: the walk waits for something",
+        scenario.name
+    );
     walked
 }

@@ -8,7 +8,7 @@ use crate::run::Safety;
 use crate::template::Templates;
 
 pub(super) fn check(draft: &mut Draft) {
-    let templates = Templates::new();
+    let templates = Templates::shared();
     let mut errors = Vec::new();
     for collector in draft.collectors.values() {
         let at = &collector.places;
@@ -28,7 +28,7 @@ pub(super) fn check(draft: &mut Draft) {
         allowed(value.safety, &value.run, at, &mut errors);
     }
     for check in draft.checks.values() {
-        one_check(&templates, &check.value, &check.places, &mut errors);
+        one_check(templates, &check.value, &check.places, &mut errors);
     }
     draft.errors.extend(errors);
 }

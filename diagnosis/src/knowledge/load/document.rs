@@ -7,7 +7,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IntoDeserializer, MapAccess, Visitor};
 
 use super::places::Places;
-use super::yaml::{self, Placed};
+use super::yaml::{self, Node, Place, Placed};
 use super::{LoadError, Source};
 use crate::knowledge::{Cause, Check, Collector, Symptom, Tree};
 
@@ -28,12 +28,40 @@ pub(super) fn read(source: &Source<'_>) -> Result<Vec<(Document, Places)>, LoadE
         message: e.message,
     };
     let skeletons: Vec<Placed> = yaml::documents(source.text).map_err(fault)?;
+    for skeleton in &skeletons {
+        check_kind(skeleton).map_err(|(place, message)| LoadError {
+            file: source.name.to_owned(),
+            line: place.line,
+            column: place.column,
+            message,
+        })?;
+    }
     let documents: Vec<Document> = yaml::documents(source.text).map_err(fault)?;
     // Both readings skip the same empty documents.
     Ok(documents
         .into_iter()
         .zip(skeletons.iter().map(|s| Places::of(source.name, s)))
         .collect())
+}
+
+const KINDS: [&str; 5] = ["symptom", "tree", "collect", "check", "cause"];
+
+/// A document begins with its kind; looked at beforehand, so that the fault has its place.
+fn check_kind(document: &Placed) -> Result<(), (Place, String)> {
+    let (place, first) = match &document.node {
+        Node::Map(entries) => match entries.first() {
+            Some((key, _, _)) if KINDS.contains(&key.as_str()) => return Ok(()),
+            Some((key, place, _)) => (*place, format!("with `{key}`")),
+            None => (document.place, "with nothing".into()),
+        },
+        Node::Sequence(_) => (document.place, "with a list".into()),
+        Node::Scalar => (document.place, "with a single value".into()),
+    };
+    let kinds = "`symptom`, `tree`, `collect`, `check` or `cause`";
+    Err((
+        place,
+        format!("a document begins with {kinds}, not {first}"),
+    ))
 }
 
 impl<'de> Deserialize<'de> for Document {
@@ -66,9 +94,7 @@ impl<'de> Visitor<'de> for DocumentVisitor {
             "collect" => Collector::deserialize(rest).map(Document::Collector),
             "check" => Check::deserialize(rest).map(Document::Check),
             "cause" => Cause::deserialize(rest).map(Document::Cause),
-            other => Err(A::Error::custom(format!(
-                "a document begins with `symptom`, `tree`, `collect`, `check` or `cause`, not with `{other}`"
-            ))),
+            other => Err(A::Error::unknown_field(other, &KINDS)),
         }
     }
 }

@@ -166,7 +166,7 @@ pub(super) struct Reader<'a> {
     tree: &'a Tree,
     at: &'a Places,
     id: &'a StepId,
-    templates: Templates,
+    templates: &'static Templates,
 }
 
 impl<'a> Reader<'a> {
@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
             tree,
             at,
             id,
-            templates: Templates::new(),
+            templates: Templates::shared(),
         }
     }
 
