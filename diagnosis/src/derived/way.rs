@@ -210,7 +210,9 @@ mod tests {
     fn the_longest_prefix_then_the_lowest_metric_decides() {
         use WayState::*;
         let net = "192.0.2.0/24";
-        let cases: &[(&[&str], Option<&str>, WayState, Option<&str>)] = &[
+        // Routes, target; state and gateway of the way.
+        type Case<'a> = (&'a [&'a str], Option<&'a str>, WayState, Option<&'a str>);
+        let cases: &[Case<'_>] = &[
             (&[net], Some("198.51.100.9"), None, Option::None),
             (&[net], Option::None, None, Option::None),
             (

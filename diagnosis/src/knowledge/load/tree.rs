@@ -266,11 +266,10 @@ impl OneTree<'_> {
             errors.push(at(&["verdict"], "`otherwise` can only be inconclusive: every other verdict needs a condition of its own"));
         }
         match (&outcome.target, outcome.verdict) {
-            (Target::Cause(_), VerdictWord::Fail) => {
-                if outcome.evidence.is_empty() {
-                    errors.push(at(&["cause"], "a cause needs `evidence`"));
-                }
+            (Target::Cause(_), VerdictWord::Fail) if outcome.evidence.is_empty() => {
+                errors.push(at(&["cause"], "a cause needs `evidence`"));
             }
+            (Target::Cause(_), VerdictWord::Fail) => {}
             (Target::Cause(_), _) => {
                 errors.push(at(&["cause"], "only the verdict fail can name a cause"))
             }

@@ -472,6 +472,10 @@ fn arping_goes_by_its_counts_not_by_its_exit_status() {
 
 #[test]
 fn guests_keep_their_names_whatever_stands_in_them() {
+    let lab = whole!(PctList, Guests, recorded("tools/pct-list-lab"));
+    let names: Vec<&str> = lab.iter().map(|g| g.name.as_str()).collect();
+    assert_eq!(names, ["web", "ct122", "ct292"]);
+
     let out = "VMID       Status     Lock         Name                \n\
                101        running                 web                 \n\
                102        stopped    backup       db                  \n\
