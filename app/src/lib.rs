@@ -3,8 +3,13 @@
 
 #![recursion_limit = "256"]
 
+mod app;
+mod components;
 pub mod error;
 pub mod hosts;
+pub mod pages;
 pub mod people;
 pub mod runs;
 pub mod sessions;
+
+pub use app::{App, shell};
