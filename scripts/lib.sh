@@ -58,3 +58,10 @@ step() {
   fi
   return $status
 }
+
+# Where cargo puts what it builds; the pages that the browser loads go beside it.
+TARGET=${CARGO_TARGET_DIR:-$ROOT/target}
+SITE=$TARGET/site
+
+# The address a server of ours will have, as a browser asks for it.
+listen() { printf '%s' "${HOPWISE_LISTEN:-127.0.0.1:7676}"; }
