@@ -8,8 +8,8 @@ help:        ## this list
 demo:        ## the lab's hosts and Hopwise with them in it; prints a sign-in link (root; first time about half an hour)
 	@scripts/demo
 
-run:         ## Hopwise for your own hosts; prints a sign-in link (no root needed)
-	@scripts/run
+run:         ## Hopwise for your own hosts; prints a sign-in link (no root needed; ARGS=... for the server)
+	@scripts/run $(ARGS)
 
 test:        ## every test: Rust, lab, browser (root)
 	@scripts/test
@@ -32,8 +32,8 @@ setup-all:   ## install what building, the lab, tests and CI need
 lab-up:      ## start the lab's hosts
 	@scripts/setup lab && lab/lab up
 
-lab-down:    ## stop them; nothing stays but their cached root file system
-	@lab/lab down
+lab-down:    ## stop them; their disks and keys stay for the next time (lab/lab down removes them)
+	@lab/lab down --keep
 
 lab-status:  ## what runs in the lab, and which faults are in it
 	@lab/lab status
