@@ -6,6 +6,8 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 CACHE=${HOPWISE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hopwise}
 LOGS=$CACHE/logs
 export LC_ALL=C.UTF-8 CARGO_TERM_COLOR=never PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1
+# Queries are checked against the committed .sqlx, also where DATABASE_URL names a server for other purposes.
+export SQLX_OFFLINE=${SQLX_OFFLINE:-true}
 mkdir -p "$LOGS"
 
 # Our own folders come first, and hold nothing but tools of the pinned versions: cargo-leptos takes the first
