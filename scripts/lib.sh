@@ -8,7 +8,6 @@ LOGS=$CACHE/logs
 export LC_ALL=C.UTF-8 CARGO_TERM_COLOR=never PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1
 # Queries are checked against the committed .sqlx, also where DATABASE_URL names a server for other purposes.
 export SQLX_OFFLINE=${SQLX_OFFLINE:-true}
-mkdir -p "$LOGS"
 
 # Our own folders come first, and hold nothing but tools of the pinned versions: cargo-leptos takes the first
 # `wasm-bindgen`, `wasm-opt` and `tailwindcss` on PATH without looking at their versions.
@@ -23,6 +22,8 @@ fail() {
   printf 'hopwise: %s\n' "$*" >&2
   exit 1
 }
+
+mkdir -p "$LOGS" 2> /dev/null && [ -w "$LOGS" ] || fail "cannot write to $LOGS: mend its owner, or set HOPWISE_CACHE to a folder of yours"
 
 is_root() { [ "$(id -u)" = 0 ]; }
 
