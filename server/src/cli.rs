@@ -13,6 +13,7 @@ use diagnosis::connection::HostKey;
 use diagnosis::ids::{HostId, PersonId};
 use diagnosis::knowledge::Pack;
 use metrics_exporter_prometheus::PrometheusBuilder;
+use jiff::SignedDuration;
 use tracing_subscriber::EnvFilter;
 use uuid::Uuid;
 
@@ -24,6 +25,9 @@ use crate::serve::Server;
 use crate::ssh::parse_host_key;
 use crate::store::Store;
 use crate::{knowledge, serve::ServeError};
+
+/// How long a link from the command line is good for.
+const LINK_LASTS: SignedDuration = SignedDuration::from_mins(15);
 
 /// Guided diagnosis of networks on virtualisation hosts: from the symptom to the cause, over SSH.
 #[derive(Parser)]
@@ -119,7 +123,11 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
                 });
                 with_store(config, async |store| {
                     let role: Role = role.parse().map_err(in_words)?;
-                    let path = Accounts::new(store).new_link(role, "the command line").await?;
+                    let path = Accounts::new(store, Arc::new(now))
+                        .map_err(in_words)?
+                        .new_link(role, "the command line", LINK_LASTS)
+                        .await
+                        .map_err(in_words)?;
                     say(&format!("Sign in: {url}{path}"))
                 })
                 .await
@@ -202,7 +210,14 @@ async fn add_host(store: &Store, add: AddHost) -> anyhow::Result<()> {
             Some(row.with_context(|| format!("there is no host named {name} to go through"))?.host.id.to_string())
         }
     };
-    let keys: Vec<HostKey> = add.host_key.iter().map(|text| parse_host_key(text)).collect::<Result<_, _>>()?;
+    let keys: Vec<HostKey> = add
+        .host_key
+        .iter()
+        .map(|text| {
+            parse_host_key(text)
+                .with_context(|| format!("--host-key “{text}” is not a public key such as “ssh-ed25519 AAAA…”"))
+        })
+        .collect::<Result<_, _>>()?;
     let credential = if add.key_file.is_some() { "key-file" } else { "agent" };
     let new = NewHost::from_form(
         &add.name,

@@ -5,11 +5,13 @@ use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
+use app::error::AppError;
 use axum_server::Handle;
 use diagnosis::knowledge::Pack;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::clock::now;
 use crate::config::{Config, ConfigError, Protection};
 use crate::database::DatabaseState;
 use crate::http::{GRACE, Site, leptos_options, router};
@@ -31,6 +33,8 @@ pub enum ServeError {
     Database(#[from] DatabaseError),
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error(transparent)]
+    Accounts(#[from] AppError),
     #[error(transparent)]
     Tls(#[from] TlsError),
     #[error("cannot listen on {address}: {source}. {advice}")]
@@ -87,7 +91,7 @@ impl Server {
         let store = Store::new(database.connect_options());
         let watched = DatabaseState::watch(store.clone(), stop.clone()).await?;
         let live = Live::start(store.clone(), stop.clone());
-        let accounts = Arc::new(Accounts::new(store.clone()));
+        let accounts = Arc::new(Accounts::new(store.clone(), Arc::new(now))?);
         let runner = Runner::new(
             store.clone(),
             Arc::new(Ssh::new(SshOptions::default())),
@@ -138,7 +142,7 @@ impl Server {
     ///
     /// # Errors
     /// The database is away.
-    pub async fn first_admin_link(&self) -> Result<Option<String>, StoreError> {
+    pub async fn first_admin_link(&self) -> Result<Option<String>, AppError> {
         Ok(self.accounts.first_admin_link().await?.map(|path| format!("{}{path}", self.url())))
     }
 

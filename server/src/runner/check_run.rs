@@ -6,7 +6,7 @@ use app::runs::{CommandResult, RunState};
 use diagnosis::ids::{OutputHash, RunId};
 use diagnosis::knowledge::ParserName;
 use diagnosis::parse::{self, ParseError};
-use diagnosis::run::{NotRun, RunResult, RunStatus};
+use diagnosis::run::RunResult;
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
@@ -34,15 +34,21 @@ pub(super) async fn perform(
     if page.row.state != RunState::Running {
         return Ok(());
     }
-    let check = shared.store.check_of_run(id).await?;
-    let parsers: Vec<ParserName> = check
-        .map(|check| shared.pack.commands_for(&check).iter().map(|planned| planned.parser).collect())
-        .unwrap_or_default();
+    let planned = shared.pack.commands_for(&page.check).unwrap_or_default();
+    // Where the knowledge has changed since, an output is kept, but not read by the wrong parser.
+    let parser = |index: usize| {
+        let planned = planned.get(index)?;
+        let stored = page.commands.get(index)?;
+        (planned.command == stored.command).then_some(planned.parser)
+    };
     let commands: Vec<_> = page.commands.iter().map(|c| c.command.clone()).collect();
     let target = match target_of(&shared.store, page.host).await {
         Ok(target) => target,
         Err(TargetError::Store(error)) => return Err(error),
-        Err(TargetError::Route(_)) => return shared.store.finish_run(id, RunState::Interrupted, now()).await,
+        Err(TargetError::Route(_)) => {
+            shared.store.finish_run(id, RunState::Interrupted, now()).await?;
+            return Ok(());
+        }
     };
     let cancel = hold.child_token();
     let (sender, mut receiver) = mpsc::channel(commands.len().max(1));
@@ -56,7 +62,7 @@ pub(super) async fn perform(
                         // The server is ending; the next one marks the run interrupted.
                         continue;
                     }
-                    let result = keep(&shared.store, parsers.get(index).copied(), result).await?;
+                    let result = keep(&shared.store, parser(index), result).await?;
                     shared.store.finish_command(id, index, &result).await?;
                 }
                 () = wake.notified() => {
@@ -70,7 +76,10 @@ pub(super) async fn perform(
     };
     let ((), stored) = tokio::join!(run, store_results);
     stored?;
-    if hold.is_cancelled() { Ok(()) } else { shared.store.finish_run(id, RunState::Done, now()).await }
+    if !hold.is_cancelled() {
+        shared.store.finish_run(id, RunState::Done, now()).await?;
+    }
+    Ok(())
 }
 
 /// Stores a result's outputs and reads its facts.
@@ -93,9 +102,4 @@ pub(super) async fn keep(
 /// Stores an output, unless there is none.
 async fn keep_output(store: &Store, bytes: &[u8]) -> Result<Option<OutputHash>, StoreError> {
     if bytes.is_empty() { Ok(None) } else { store.put_output(bytes).await.map(Some) }
-}
-
-/// The result of a command whose run ended before it: so that nothing is without a result.
-pub(super) const fn interrupted() -> RunStatus {
-    RunStatus::NotRun { reason: NotRun::Interrupted }
 }

@@ -68,8 +68,8 @@ async fn look_at(shared: &Arc<Shared>, target: &Target, hold: &CancellationToken
         let guests = GuestList::NotRun { reason: NotRun::NoConnection { status } };
         return HostCheck { at: now(), hops, read_at: None, platform: None, guests };
     }
-    let platform_commands = shared.pack.commands_for(&CheckId::from(PLATFORM));
-    let guest_commands = shared.pack.commands_for(&CheckId::from(GUESTS));
+    let platform_commands = shared.pack.commands_for(&CheckId::from(PLATFORM)).unwrap_or_default();
+    let guest_commands = shared.pack.commands_for(&CheckId::from(GUESTS)).unwrap_or_default();
     let all: Vec<PlannedCommand> = platform_commands.iter().chain(&guest_commands).cloned().collect();
     let results = collect(shared, target, &all, hold).await;
     let (of_platform, of_guests) = results.split_at(platform_commands.len().min(results.len()));
@@ -102,8 +102,15 @@ async fn collect(
 }
 
 fn platform(planned: &[PlannedCommand], results: &[RunResult]) -> Option<Platform> {
-    let parsed: Vec<_> = planned.iter().zip(results).map(|(p, r)| (p.parser, parse::parse(p.parser, r))).collect();
-    parse::platform_of(&parsed)
+    let parts: Vec<Platform> = planned
+        .iter()
+        .zip(results)
+        .filter_map(|(planned, result)| match parse::parse(planned.parser, result).ok()?.facts {
+            Facts::Platform(part) => Some(part),
+            _ => None,
+        })
+        .collect();
+    (!parts.is_empty()).then(|| parse::merge_platform(&parts))
 }
 
 /// The guests, unless the host is plainly no hypervisor. A list that could not be read is never an

@@ -120,6 +120,7 @@ impl Runner {
         self.tracker.close();
         self.tracker.wait().await;
         self.tracker.reopen();
+        lock.release().await;
     }
 
     /// Takes up what an earlier runner left: its runs are marked interrupted, its sessions go on,
@@ -134,8 +135,8 @@ impl Runner {
 
     /// Begins everything that is open and not under way.
     async fn begin_open(&self, hold: &CancellationToken) -> Result<(), StoreError> {
-        for host in self.shared.store.checking_hosts().await? {
-            self.wake(Topic::Host(host), hold);
+        for row in self.shared.store.hosts().await?.into_iter().filter(|row| row.checking) {
+            self.wake(Topic::Host(row.host.id), hold);
         }
         for run in self.shared.store.open_runs().await? {
             self.wake(Topic::Run(run), hold);

@@ -31,7 +31,7 @@ pub async fn rebuild(
     entries: &[Entry],
 ) -> Result<Result<Rebuilt, String>, StoreError> {
     let session = Session::fold(id, entries)?;
-    if pack.hash != session.pack {
+    if pack.hash.as_ref() != Some(&session.pack) {
         return Ok(Err(
             "The knowledge has changed since this session began, so it cannot go on. Start it again; what it found stays here."
                 .into(),
@@ -58,7 +58,7 @@ pub async fn rebuild(
                 };
                 for (hash, bytes) in [(stdout, &mut result.stdout), (stderr, &mut result.stderr)] {
                     if let Some(hash) = hash {
-                        *bytes = store.output(hash).await?.ok_or(StoreError::NotFound)?;
+                        *bytes = store.output(hash).await?.ok_or(StoreError::NotFound { what: "An output of the session" })?;
                     }
                 }
                 drop_check(&mut pending, key);

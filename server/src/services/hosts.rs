@@ -14,7 +14,7 @@ use crate::route::hosts_on_the_way;
 use crate::store::Store;
 
 /// How many of a host's runs its page lists.
-const RUNS_SHOWN: i64 = 20;
+const RUNS_SHOWN: u32 = 20;
 
 /// The `Hosts` port.
 pub struct HostService {
@@ -40,6 +40,7 @@ impl HostService {
                 commands: self
                     .pack
                     .commands_for(&check.check)
+                    .unwrap_or_default()
                     .iter()
                     .map(|planned| planned.command.display())
                     .collect(),

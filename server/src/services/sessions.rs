@@ -6,7 +6,7 @@ use app::hosts::{GuestList, HostRow};
 use app::people::{Operator, Person, Viewer};
 use app::sessions::{GuestChoice, GuestRef, SessionForm, SessionPage, SessionRow, Sessions, SymptomCard};
 use async_trait::async_trait;
-use diagnosis::ids::{SessionId, StepId, SymptomId};
+use diagnosis::ids::{PackHash, SessionId, StepId, SymptomId};
 use diagnosis::knowledge::{Pack, Symptom, Tree};
 use diagnosis::session::{Actor, Answer, BoundGuest, Ends, Event, Phase, Session};
 use diagnosis::walk::{Input, WalkError};
@@ -20,7 +20,7 @@ use crate::store::Store;
 /// Bytes of each output that evidence on a page shows.
 const EVIDENCE_SHOWN: u64 = 16 << 10;
 /// Sessions a page of the list has.
-const PAGE: i64 = 50;
+const PAGE: u32 = 50;
 
 /// The `Sessions` port.
 pub struct SessionService {
@@ -81,7 +81,7 @@ impl Sessions for SessionService {
             symptom: symptom.symptom.clone(),
             title: symptom.title.clone(),
             tree: tree.tree.clone(),
-            pack: self.pack.hash.clone(),
+            pack: self.pack.hash.clone().unwrap_or_else(|| PackHash::from("")),
             ends: bound,
             by: actor(by.person()),
         };

@@ -28,7 +28,7 @@ use exec::Batch;
 pub use known::{host_key, parse_host_key};
 pub use options::SshOptions;
 use pool::Pool;
-pub use target::{ChainError, Credential, Hop, Target};
+pub use target::{Credential, Hop, Target};
 
 /// Runs commands on hosts.
 #[async_trait]
