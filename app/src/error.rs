@@ -81,14 +81,63 @@ impl FromServerFnError for AppError {
     }
 }
 
-/// Gives the answer its HTTP status. Every server function passes its result through here.
+/// Gives the answer its HTTP status. Every server function passes its result through here. A form
+/// posted without JavaScript keeps its redirect: the error travels in the address instead.
 #[cfg(feature = "ssr")]
 pub fn answer<T>(result: Result<T, AppError>) -> Result<T, AppError> {
     if let Err(error) = &result
-        && let Some(response) = use_context::<leptos_axum::ResponseOptions>()
+        && !is_plain_form()
+    {
+        set_status(error);
+    }
+    result
+}
+
+/// Gives the response the status that says the same as the error.
+#[cfg(feature = "ssr")]
+pub(crate) fn set_status(error: &AppError) {
+    if let Some(response) = use_context::<leptos_axum::ResponseOptions>()
         && let Ok(status) = http::StatusCode::from_u16(error.status())
     {
         response.set_status(status);
     }
-    result
+}
+
+/// A form sent without JavaScript. Its answer is a redirect back to the page, which carries the
+/// error; any other status would leave the person on an empty page.
+#[cfg(feature = "ssr")]
+pub(crate) fn is_plain_form() -> bool {
+    use_context::<http::request::Parts>().is_some_and(|parts| {
+        parts.method == http::Method::POST
+            && parts
+                .headers
+                .get(http::header::ACCEPT)
+                .and_then(|v| v.to_str().ok())
+                .is_some_and(|v| v.contains("text/html"))
+    })
+}
+
+/// As `answer`, for a form whose page should have its fields filled in again when it comes back
+/// with an error and there is no JavaScript: they travel in the address. Never for passwords.
+#[cfg(feature = "ssr")]
+pub fn answer_form<F: server_fn::ServerFn<Error = AppError>, T>(
+    page: &str,
+    fields: &[(&str, &str)],
+    result: Result<T, AppError>,
+) -> Result<T, AppError> {
+    if let Err(error) = &result
+        && is_plain_form()
+    {
+        // Only a whole address can be extended; its beginning is cut off again.
+        const HERE: &str = "http://here";
+        let url = server_fn::error::ServerFnUrlError::new(F::PATH, error.clone())
+            .to_url(&format!("{HERE}{page}"));
+        if let Ok(mut url) = url {
+            for (name, value) in fields.iter().filter(|(_, v)| !v.is_empty()) {
+                url.query_pairs_mut().append_pair(name, value);
+            }
+            leptos_axum::redirect(url.as_str().trim_start_matches(HERE));
+        }
+    }
+    answer(result)
 }

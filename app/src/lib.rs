@@ -3,8 +3,20 @@
 
 #![recursion_limit = "256"]
 
+#[expect(unreachable_pub, reason = "the component macro makes its types public")]
+mod app;
+#[expect(unreachable_pub, reason = "the component macro makes its types public")]
+mod components;
 pub mod error;
+#[expect(
+    clippy::too_many_arguments,
+    reason = "a form's fields are its server function's arguments"
+)]
 pub mod hosts;
+#[expect(unreachable_pub, reason = "the component macro makes its types public")]
+pub mod pages;
 pub mod people;
 pub mod runs;
 pub mod sessions;
+
+pub use app::{App, shell};

@@ -17,7 +17,10 @@ use crate::runs::RunRow;
 #[cfg(feature = "ssr")]
 pub use port::{Hosts, NewHost};
 #[cfg(feature = "ssr")]
-use {crate::error::answer, crate::people};
+use {
+    crate::error::{answer, answer_form},
+    crate::people,
+};
 
 /// How Hopwise proves who it is to a host. Neither is stored: the key's path, or the agent's key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +51,9 @@ pub struct HostCheck {
     pub at: Timestamp,
     /// The way to the host, hop by hop; the last that was reached may have failed.
     pub hops: Vec<HopStatus>,
-    /// `None` where the connection stands but the platform could not be read.
+    /// When the platform and the guests were read: earlier than `at` where the last look did not get
+    /// that far. What was known is kept, with its age.
+    pub read_at: Option<Timestamp>,
     pub platform: Option<Platform>,
     pub guests: GuestList,
 }
@@ -126,7 +131,22 @@ pub async fn add_host(
     agent_fingerprint: Option<String>,
     jump: Option<String>,
 ) -> Result<HostId, AppError> {
-    answer(
+    let fields = [
+        ("name", name.as_str()),
+        ("address", address.as_str()),
+        ("port", port.as_str()),
+        ("user", user.as_str()),
+        ("credential", credential.as_str()),
+        ("key_path", key_path.as_deref().unwrap_or_default()),
+        (
+            "agent_fingerprint",
+            agent_fingerprint.as_deref().unwrap_or_default(),
+        ),
+        ("jump", jump.as_deref().unwrap_or_default()),
+    ];
+    answer_form::<AddHost, _>(
+        "/hosts/new",
+        &fields,
         async {
             let admin = people::admin()?;
             let new = NewHost::from_form(

@@ -115,7 +115,10 @@ pub async fn accept_invitation(
     password: String,
     password_again: String,
 ) -> Result<(), AppError> {
-    crate::error::answer(
+    let fields = [("name", name.as_str())];
+    crate::error::answer_form::<AcceptInvitation, _>(
+        &format!("/invitation/{token}"),
+        &fields,
         async {
             if password != password_again {
                 return Err(AppError::invalid(
@@ -135,7 +138,13 @@ pub async fn accept_invitation(
 /// Signs in and sends the browser where it wanted to go.
 #[server(endpoint = "sign-in")]
 pub async fn sign_in(name: String, password: String, next: Option<String>) -> Result<(), AppError> {
-    crate::error::answer(
+    let fields = [
+        ("name", name.as_str()),
+        ("next", next.as_deref().unwrap_or_default()),
+    ];
+    crate::error::answer_form::<SignIn, _>(
+        "/sign-in",
+        &fields,
         async {
             let sign_in = port::people()?.sign_in(&name, &password).await?;
             proof::set_cookie(&sign_in)?;
@@ -171,7 +180,20 @@ pub async fn list_people() -> Result<PeoplePage, AppError> {
 /// Makes a one-time link for a new account; shown once, to the admin who made it.
 #[server(endpoint = "invite-person")]
 pub async fn invite_person(role: String) -> Result<String, AppError> {
-    crate::error::answer(async { port::people()?.invite(&admin()?, role.parse()?).await }.await)
+    crate::error::answer(
+        async {
+            let path = port::people()?.invite(&admin()?, role.parse()?).await?;
+            proof::hand_over_invitation(&path)?;
+            Ok(path)
+        }
+        .await,
+    )
+}
+
+/// The link that was just made by a form without JavaScript; it can be read once.
+#[server(endpoint = "take-invitation")]
+pub async fn take_invitation() -> Result<Option<String>, AppError> {
+    crate::error::answer(async { proof::take_invitation(&admin()?) }.await)
 }
 
 /// Changes what somebody may do.

@@ -89,11 +89,47 @@ pub(super) fn clear_cookie() -> Result<(), AppError> {
 
 fn append_cookie(value: &str, seconds: u64) -> Result<(), AppError> {
     let secure = use_context::<SignedIn>().is_some_and(|s| s.secure);
-    let cookie = format!(
+    append(format!(
         "{}={value}; Path=/; HttpOnly; SameSite=Lax; Max-Age={seconds}{}",
         cookie_name(secure),
         if secure { "; Secure" } else { "" }
-    );
+    ))
+}
+
+const INVITATION: &str = "hopwise-invitation";
+
+/// A form without JavaScript gets no answer but a page: the new link waits for that page in a
+/// cookie of its own, for a minute.
+pub(super) fn hand_over_invitation(path: &str) -> Result<(), AppError> {
+    if crate::error::is_plain_form() {
+        append(format!(
+            "{INVITATION}={path}; Path=/people; HttpOnly; SameSite=Strict; Max-Age=60"
+        ))?;
+    }
+    Ok(())
+}
+
+/// Reads the link and forgets it.
+pub(super) fn take_invitation(_by: &Admin) -> Result<Option<String>, AppError> {
+    let prefix = format!("{INVITATION}=");
+    let link = use_context::<http::request::Parts>().and_then(|parts| {
+        parts
+            .headers
+            .get_all(http::header::COOKIE)
+            .iter()
+            .filter_map(|v| v.to_str().ok())
+            .flat_map(|v| v.split(';'))
+            .find_map(|c| c.trim().strip_prefix(&prefix).map(str::to_owned))
+    });
+    if link.is_some() {
+        append(format!(
+            "{INVITATION}=; Path=/people; HttpOnly; SameSite=Strict; Max-Age=0"
+        ))?;
+    }
+    Ok(link.filter(|l| l.starts_with("/invitation/")))
+}
+
+fn append(cookie: String) -> Result<(), AppError> {
     let header = http::HeaderValue::from_str(&cookie).map_err(|e| AppError::Transport {
         message: e.to_string(),
     })?;

@@ -18,7 +18,11 @@ use crate::runs::OutputText;
 #[cfg(feature = "ssr")]
 pub use port::{GuestRef, Sessions};
 #[cfg(feature = "ssr")]
-use {crate::error::answer, crate::people, diagnosis::session::Answer};
+use {
+    crate::error::{answer, answer_form},
+    crate::people,
+    diagnosis::session::Answer,
+};
 
 /// A symptom to choose.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,7 +116,10 @@ pub async fn read_session_form(symptom: SymptomId) -> Result<SessionForm, AppErr
 /// Starts a session and goes to its page. `client` is `HOST/KIND/VMID` as the form writes it.
 #[server(endpoint = "start-session")]
 pub async fn start_session(symptom: SymptomId, client: String) -> Result<SessionId, AppError> {
-    answer(
+    let fields = [("symptom", symptom.as_str()), ("client", client.as_str())];
+    answer_form::<StartSession, _>(
+        "/sessions/new",
+        &fields,
         async {
             let operator = people::operator()?;
             let client: GuestRef = client.parse()?;

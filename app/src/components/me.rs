@@ -1,0 +1,46 @@
+use leptos::prelude::*;
+use leptos_router::hooks::use_location;
+
+use crate::error::AppError;
+use crate::people::{Person, Role, current_person};
+
+/// Who is signed in. Signing in and out loads a new page, so that it does not change under one.
+#[derive(Clone, Copy)]
+pub(crate) struct Me(Resource<Result<Option<Person>, AppError>>);
+
+impl Me {
+    pub(crate) fn provide() {
+        provide_context(Self(Resource::new(|| (), |()| current_person())));
+    }
+
+    /// To be awaited inside a `Suspend`.
+    pub(crate) async fn person() -> Option<Person> {
+        match use_context::<Self>() {
+            Some(me) => me.0.await.ok().flatten(),
+            None => None,
+        }
+    }
+
+    /// The role to draw the page for; the server decides again on every call.
+    pub(crate) async fn role() -> Role {
+        Self::person().await.map_or(Role::Viewer, |p| p.role)
+    }
+}
+
+/// Moves the keyboard's place to the content when another page is shown without a load.
+#[component]
+pub(crate) fn MoveFocus() -> impl IntoView {
+    let path = use_location().pathname;
+    Effect::new(move |before: Option<String>| {
+        let now = path.get();
+        if before.is_some_and(|b| b != now)
+            && let Some(main) = document().get_element_by_id("main")
+        {
+            use leptos::wasm_bindgen::JsCast;
+            if let Ok(main) = main.dyn_into::<leptos::web_sys::HtmlElement>() {
+                let _ = main.focus();
+            }
+        }
+        now
+    });
+}
