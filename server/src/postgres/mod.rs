@@ -83,7 +83,7 @@ impl Database {
     ///
     /// # Errors
     /// As for [`Database::open`].
-    pub async fn join(options: DatabaseOptions) -> Result<Self, DatabaseError> {
+    pub async fn attach_or_open(options: DatabaseOptions) -> Result<Self, DatabaseError> {
         if let Some(url) = options.url {
             return Self::of_url(&url);
         }
@@ -124,7 +124,7 @@ impl Database {
     }
 
     /// Stops a private cluster; connections that are still open are ended. The server of a URL, or
-    /// one that was joined, goes on.
+    /// one that was attached to, goes on.
     pub async fn stop(self) {
         if let Some(keeper) = self.keeper {
             let _ = keeper.stop.send(());
