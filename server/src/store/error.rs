@@ -46,6 +46,12 @@ impl StoreError {
         self.is_conflict(MOVED_ON)
     }
 
+    pub(super) fn no_connection() -> Self {
+        Self::Unavailable {
+            detail: "no answer in time".into(),
+        }
+    }
+
     pub(super) fn corrupt(what: impl Into<String>, detail: impl ToString) -> Self {
         Self::Corrupt {
             what: what.into(),

@@ -68,9 +68,7 @@ impl Store {
         // closing the connection gives it back.
         let mut connection = tokio::time::timeout(ACQUIRE_TIMEOUT, self.options.connect())
             .await
-            .map_err(|_| StoreError::Unavailable {
-                detail: "no connection in time".into(),
-            })??;
+            .map_err(|_| StoreError::no_connection())??;
         let outcome = migrate(&mut connection).await;
         connection.close().await?;
         outcome
