@@ -43,12 +43,17 @@ impl client::Handler for Judge {
         // would be judged like one, never trusted for its signature.
         match judge(&self.confirmed, &shown.public_key()) {
             Judgement::Confirmed => Ok(true),
-            Judgement::Unknown { offered } => Err(SessionError::HostKey(
-                ConnectionStatus::HostKeyUnknown { offered },
-            )),
-            Judgement::Changed { confirmed, offered } => Err(SessionError::HostKey(
-                ConnectionStatus::HostKeyChanged { confirmed, offered },
-            )),
+            Judgement::Unknown { offered } => {
+                Err(SessionError::HostKey(ConnectionStatus::HostKeyUnknown {
+                    offered,
+                }))
+            }
+            Judgement::Changed { confirmed, offered } => {
+                Err(SessionError::HostKey(ConnectionStatus::HostKeyChanged {
+                    confirmed,
+                    offered,
+                }))
+            }
         }
     }
 
@@ -94,7 +99,10 @@ impl Connection {
     }
 
     pub(crate) fn touch(&self) {
-        *self.last_used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        *self
+            .last_used
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
     pub(crate) fn idle_for(&self) -> Duration {

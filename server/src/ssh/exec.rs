@@ -64,7 +64,11 @@ impl<'a> Batch<'a> {
         }
         Self {
             // From a generator that the operating system's random source seeds.
-            nonce: format!("{:016x}{:016x}", rand::random::<u64>(), rand::random::<u64>()),
+            nonce: format!(
+                "{:016x}{:016x}",
+                rand::random::<u64>(),
+                rand::random::<u64>()
+            ),
             owed: vec![true; fit.len()],
             commands: fit,
             results,
@@ -160,7 +164,11 @@ impl<'a> Batch<'a> {
 
     /// Reads to the script's end. Never holds more than the caps allow.
     async fn read(&mut self, reader: &mut ChannelReadHalf, started: Instant) -> End {
-        let caps: Vec<u64> = self.commands.iter().map(|(_, c)| batch::wire_cap(c)).collect();
+        let caps: Vec<u64> = self
+            .commands
+            .iter()
+            .map(|(_, c)| batch::wire_cap(c))
+            .collect();
         let mut decoder = Decoder::new(&self.nonce, &caps);
         let (mut events, mut complaint, mut complained) = (Vec::new(), Vec::new(), 0_usize);
         let mut began = false;
@@ -192,7 +200,8 @@ impl<'a> Batch<'a> {
                 ChannelMsg::Failure => {
                     return End::Reason(NotRun::NoConnection {
                         status: ConnectionStatus::ProtocolError {
-                            detail: "the host logs us in, but runs no commands for this user".into(),
+                            detail: "the host logs us in, but runs no commands for this user"
+                                .into(),
                         },
                     });
                 }
@@ -235,7 +244,8 @@ impl<'a> Batch<'a> {
 fn lacks(what: &str) -> NotRun {
     match what {
         "folder" => NotRun::Denied {
-            detail: "no folder for temporary files: /run, /dev/shm and /tmp cannot be written".into(),
+            detail: "no folder for temporary files: /run, /dev/shm and /tmp cannot be written"
+                .into(),
         },
         program => NotRun::NotFound {
             program: program.chars().take(40).collect(),

@@ -92,7 +92,9 @@ impl Ssh {
                     // The results are out; closing may take its time, and keeps its place meanwhile.
                     tokio::spawn(async move {
                         if !exec::close(halves).await {
-                            tracing::warn!("a host does not close its channel: dropping the connection");
+                            tracing::warn!(
+                                "a host does not close its channel: dropping the connection"
+                            );
                             connection.kill();
                         }
                         connection.touch();

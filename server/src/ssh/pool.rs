@@ -120,7 +120,9 @@ impl Pool {
                 [] => None,
                 before => Some(self.find(before, asked).await?),
             };
-            let mut statuses = parent.as_ref().map_or_else(Vec::new, |p| p.statuses.clone());
+            let mut statuses = parent
+                .as_ref()
+                .map_or_else(Vec::new, |p| p.statuses.clone());
             let suspect = self.suspects(hop);
             let started = Instant::now();
             let connected = connect(hop, parent.clone(), suspect, &self.options).await;
@@ -178,7 +180,11 @@ impl Pool {
         let slot = lock(&self.slots).get(hops).cloned();
         if let Some(slot) = slot {
             let mut state = slot.state.lock().await;
-            if state.connection.as_ref().is_some_and(|c| Arc::ptr_eq(c, dead)) {
+            if state
+                .connection
+                .as_ref()
+                .is_some_and(|c| Arc::ptr_eq(c, dead))
+            {
                 state.connection = None;
             }
         }
@@ -219,11 +225,10 @@ async fn close_when_idle(
                 state.connection = None;
             }
             if !connection.is_dead() {
-                let bye = connection.handle.disconnect(
-                    russh::Disconnect::ByApplication,
-                    "idle",
-                    "",
-                );
+                let bye =
+                    connection
+                        .handle
+                        .disconnect(russh::Disconnect::ByApplication, "idle", "");
                 let _ = tokio::time::timeout(Duration::from_secs(1), bye).await;
             }
             drop(state);

@@ -115,8 +115,7 @@ mod tests {
 
     #[test]
     fn an_unknown_jump_host_is_named() {
-        let error =
-            Target::chain(1, |id| (id == 1).then(|| (hop("x"), Some(7)))).unwrap_err();
+        let error = Target::chain(1, |id| (id == 1).then(|| (hop("x"), Some(7)))).unwrap_err();
         assert_eq!(error, ChainError::Unknown(7));
     }
 
