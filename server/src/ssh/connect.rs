@@ -3,6 +3,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -89,6 +90,7 @@ pub(crate) async fn connect(
         refusals: tokio::sync::Mutex::new(refused),
         statuses: Vec::new(),
         cut,
+        retired: AtomicBool::new(false),
         permits: Arc::new(Semaphore::new(options.channels)),
         last_used: Mutex::new(Instant::now()),
         parent,

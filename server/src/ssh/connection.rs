@@ -1,5 +1,6 @@
 //! One SSH connection that stands, and the handler that judges its host key.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -79,6 +80,8 @@ pub(crate) struct Connection {
     pub(crate) refusals: tokio::sync::Mutex<mpsc::UnboundedReceiver<String>>,
     pub(crate) statuses: Vec<HopStatus>,
     pub(crate) cut: CancellationToken,
+    /// Stands for those who use it, but not for new users.
+    pub(crate) retired: AtomicBool,
     pub(crate) permits: Arc<Semaphore>,
     pub(crate) last_used: Mutex<Instant>,
     /// The jump host's connection this one runs through, kept as long as this one stands.
@@ -96,6 +99,15 @@ pub(crate) enum OpenError {
 impl Connection {
     pub(crate) fn is_dead(&self) -> bool {
         self.handle.is_closed() || self.cut.is_cancelled()
+    }
+
+    /// Lets those who use it finish; it ends with the last of them.
+    pub(crate) fn retire(&self) {
+        self.retired.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn takes_new_users(&self) -> bool {
+        !self.is_dead() && !self.retired.load(Ordering::Acquire)
     }
 
     pub(crate) fn touch(&self) {

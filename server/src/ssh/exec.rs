@@ -100,12 +100,13 @@ impl<'a> Batch<'a> {
         GRACE.saturating_add(Duration::from_millis(sum.min(86_400_000)))
     }
 
-    /// Runs the batch and answers for every command. Gives the channel back, to be closed.
+    /// Runs the batch and answers for every command. Gives the channel back, to be closed, and whether
+    /// the host kept to the script's format and time.
     pub(crate) async fn run(
         &mut self,
         channel: Channel<Msg>,
         cancel: &CancellationToken,
-    ) -> Halves {
+    ) -> (Halves, bool) {
         let (mut reader, writer) = channel.split();
         let commands: Vec<&Command> = self.commands.iter().map(|(_, c)| *c).collect();
         let script = match batch::render(&self.nonce, &commands) {
@@ -114,7 +115,7 @@ impl<'a> Batch<'a> {
                 self.settle(&NotRun::Denied {
                     detail: error.to_string(),
                 });
-                return (reader, writer);
+                return ((reader, writer), true);
             }
         };
         let started = Instant::now();
@@ -150,6 +151,7 @@ impl<'a> Batch<'a> {
                 }
             }
         };
+        let trusted = !matches!(end, End::Broken | End::Late);
         self.settle(&match end {
             End::Whole | End::Broken if cancel.is_cancelled() => NotRun::Cancelled,
             End::Cancelled => NotRun::Cancelled,
@@ -159,7 +161,7 @@ impl<'a> Batch<'a> {
             },
             End::Reason(reason) => reason,
         });
-        (reader, writer)
+        ((reader, writer), trusted)
     }
 
     /// Reads to the script's end. Never holds more than the caps allow.
@@ -253,14 +255,20 @@ fn lacks(what: &str) -> NotRun {
     }
 }
 
-/// Closes a channel and waits until the host has closed it too: sshd counts it until then. False when
-/// the host does not.
-pub(crate) async fn close((mut reader, writer): Halves) -> bool {
-    let closing = async {
-        if writer.eof().await.is_err() || writer.close().await.is_err() {
-            return;
+/// Ends a channel and waits until the host has closed it: sshd counts it until then. False when the host
+/// does not, or is not to be waited for; the connection is then not to be used for more.
+///
+/// Our own close must not come first: russh 0.65 forgets a channel when it sends the close, so that the
+/// host's answer never reaches the reader, which then waits for ever.
+pub(crate) async fn close((mut reader, writer): Halves, trusted: bool) -> bool {
+    let orderly = async {
+        if trusted && writer.eof().await.is_ok() {
+            while reader.wait().await.is_some() {}
         }
-        while reader.wait().await.is_some() {}
     };
-    timeout(CLOSE, closing).await.is_ok()
+    let closed = trusted && timeout(CLOSE, orderly).await.is_ok();
+    if !closed {
+        let _ = writer.close().await;
+    }
+    closed
 }

@@ -85,7 +85,7 @@ impl Pool {
             };
             let slot = Arc::clone(lock(&self.slots).entry(hops.to_vec()).or_default());
             let mut state = slot.state.lock().await;
-            if let Some(live) = state.connection.as_ref().filter(|c| !c.is_dead()) {
+            if let Some(live) = state.connection.as_ref().filter(|c| c.takes_new_users()) {
                 live.touch();
                 return Ok(Arc::clone(live));
             }
@@ -174,9 +174,15 @@ impl Pool {
         }
     }
 
-    /// Drops a connection that turned out dead; a newer one stays.
+    /// Ends a connection that turned out dead.
     pub(crate) async fn discard(&self, hops: &[Hop], dead: &Arc<Connection>) {
         dead.kill();
+        self.let_go(hops, dead).await;
+    }
+
+    /// Gives a connection to nobody any more; it ends with its last user. A newer one stays.
+    pub(crate) async fn let_go(&self, hops: &[Hop], dead: &Arc<Connection>) {
+        dead.retire();
         let slot = lock(&self.slots).get(hops).cloned();
         if let Some(slot) = slot {
             let mut state = slot.state.lock().await;
