@@ -109,7 +109,7 @@ export const unique = (info: TestInfo, name: string): string => `${name}-${info.
 /** Waits until the page's program has taken over, where there is one: before that a form would be sent plainly. */
 export async function ready(page: Page, info: TestInfo): Promise<void> {
   await page.waitForLoadState('load');
-  if (withScript(info)) await page.waitForLoadState('networkidle').catch(() => undefined);
+  if (withScript(info)) await page.locator('html[data-ready]').waitFor({ state: 'attached' });
 }
 
 export async function signIn(page: Page, name = admin, secret = password): Promise<void> {
