@@ -81,7 +81,8 @@ impl FromServerFnError for AppError {
     }
 }
 
-/// Gives the answer its HTTP status. Every server function passes its result through here.
+/// Gives the answer its HTTP status. Every server function passes its result through here. A form
+/// posted without JavaScript keeps its redirect: the error travels in the address instead.
 #[cfg(feature = "ssr")]
 pub fn answer<T>(result: Result<T, AppError>) -> Result<T, AppError> {
     if let Err(error) = &result

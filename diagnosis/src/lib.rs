@@ -4,6 +4,8 @@
 //! (loader, parsers, walk) is behind the feature `engine`, which only the server turns on.
 
 pub mod connection;
+#[cfg(feature = "engine")]
+pub mod derived;
 pub mod facts;
 pub mod ids;
 pub mod knowledge;
@@ -11,6 +13,8 @@ pub mod knowledge;
 pub mod parse;
 pub mod run;
 pub mod session;
+#[cfg(feature = "engine")]
+mod template;
 pub mod verdict;
 #[cfg(feature = "engine")]
 pub mod walk;

@@ -127,6 +127,15 @@ impl Conclusion {
         }
     }
 
+    /// The evidence for a cause; the other conclusions have theirs in the findings.
+    #[must_use]
+    pub fn evidence(&self) -> &[Evidence] {
+        match self {
+            Self::Cause { evidence, .. } => evidence,
+            Self::NoFaultFound { .. } | Self::Inconclusive { .. } => &[],
+        }
+    }
+
     /// What was not looked at, whatever the conclusion.
     #[must_use]
     pub fn not_looked(&self) -> &[NotLooked] {

@@ -51,7 +51,9 @@ pub struct HostCheck {
     pub at: Timestamp,
     /// The way to the host, hop by hop; the last that was reached may have failed.
     pub hops: Vec<HopStatus>,
-    /// `None` where the connection stands but the platform could not be read.
+    /// When the platform and the guests were read: earlier than `at` where the last look did not get
+    /// that far. What was known is kept, with its age.
+    pub read_at: Option<Timestamp>,
     pub platform: Option<Platform>,
     pub guests: GuestList,
 }

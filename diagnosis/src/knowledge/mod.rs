@@ -5,6 +5,7 @@
 #[cfg(feature = "engine")]
 mod load;
 mod types;
+mod value;
 
 #[cfg(feature = "engine")]
 pub use load::{LoadError, Pack, Source};

@@ -163,7 +163,14 @@ pub enum ParserName {
     Arping,
     PctList,
     QmList,
-    Platform,
+    /// `cat /etc/os-release`.
+    OsRelease,
+    /// `uname -s -n -r`.
+    Uname,
+    Nproc,
+    PveVersion,
+    /// Which tools the host has, one line each.
+    Tools,
 }
 
 /// A root cause: a name, what it means and what to do. What it requires and explains comes with the
@@ -234,6 +241,9 @@ pub struct Step {
     /// Where the walk goes when the step applies to no family.
     #[serde(default)]
     pub not_applicable: Option<Target>,
+    /// A template: why the step does not apply to a family. It stands in the conclusion.
+    #[serde(default)]
+    pub not_applicable_because: Option<String>,
 }
 
 /// A question's text and its answers. "I don't know" is always there.
@@ -298,21 +308,102 @@ pub struct CheckCall {
 
 /// One ordered rule of a step: `when` with a verdict, or the last one, `otherwise`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "RawOutcome", into = "RawOutcome")]
 pub struct Outcome {
-    #[serde(default)]
     pub when: Option<String>,
-    #[serde(default)]
     pub otherwise: bool,
     pub verdict: VerdictWord,
     /// A template: what was found.
     pub message: String,
-    #[serde(default)]
+    /// Templates: what this observation rules out.
     pub rules_out: Vec<String>,
-    #[serde(default)]
     pub evidence: Vec<EvidenceTemplate>,
-    #[serde(flatten)]
     pub target: Target,
+}
+
+/// An outcome as it is written, with its target's field beside the others.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawOutcome {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    when: Option<String>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    otherwise: bool,
+    verdict: VerdictWord,
+    message: String,
+    #[serde(default)]
+    rules_out: Vec<String>,
+    #[serde(default)]
+    evidence: Vec<EvidenceTemplate>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    goto: Option<StepId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cause: Option<CauseId>,
+    #[serde(default, rename = "no-fault", skip_serializing_if = "is_false")]
+    no_fault: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    undetermined: Option<Undetermined>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+const fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+/// The one target of a place that may name four.
+fn one_target(
+    goto: Option<StepId>,
+    cause: Option<CauseId>,
+    no_fault: bool,
+    undetermined: Option<Undetermined>,
+) -> Result<Target, &'static str> {
+    match (goto, cause, no_fault, undetermined) {
+        (Some(step), None, false, None) => Ok(Target::Goto(step)),
+        (None, Some(cause), false, None) => Ok(Target::Cause(cause)),
+        (None, None, true, None) => Ok(Target::NoFault),
+        (None, None, false, Some(undetermined)) => Ok(Target::Undetermined(undetermined)),
+        _ => Err(ONE_TARGET),
+    }
+}
+
+pub(crate) const ONE_TARGET: &str =
+    "exactly one of `goto`, `cause`, `no-fault: true` and `undetermined` says where the walk goes";
+
+impl TryFrom<RawOutcome> for Outcome {
+    type Error = &'static str;
+
+    fn try_from(raw: RawOutcome) -> Result<Self, Self::Error> {
+        Ok(Self {
+            target: one_target(raw.goto, raw.cause, raw.no_fault, raw.undetermined)?,
+            when: raw.when,
+            otherwise: raw.otherwise,
+            verdict: raw.verdict,
+            message: raw.message,
+            rules_out: raw.rules_out,
+            evidence: raw.evidence,
+        })
+    }
+}
+
+impl From<Outcome> for RawOutcome {
+    fn from(outcome: Outcome) -> Self {
+        let target = RawTarget::from(outcome.target);
+        Self {
+            when: outcome.when,
+            otherwise: outcome.otherwise,
+            verdict: outcome.verdict,
+            message: outcome.message,
+            rules_out: outcome.rules_out,
+            evidence: outcome.evidence,
+            goto: target.goto,
+            cause: target.cause,
+            no_fault: target.no_fault,
+            undetermined: target.undetermined,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -327,7 +418,8 @@ pub enum VerdictWord {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EvidenceTemplate {
-    /// The `as` of a check that ran in this walk.
+    /// The `as` of a check that ran in this walk; `NAME.ip4` or `NAME.ip6` for a family that is not the
+    /// step's own.
     pub from: String,
     /// A template: what it shows.
     pub says: String,
@@ -338,7 +430,7 @@ pub struct EvidenceTemplate {
 
 /// Where the walk goes: exactly one of these.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(try_from = "RawTarget", into = "RawTarget")]
 pub enum Target {
     Goto(StepId),
     /// Name this cause.
@@ -349,12 +441,46 @@ pub enum Target {
     Undetermined(Undetermined),
 }
 
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawTarget {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    goto: Option<StepId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cause: Option<CauseId>,
+    #[serde(default, rename = "no-fault", skip_serializing_if = "is_false")]
+    no_fault: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    undetermined: Option<Undetermined>,
+}
+
+impl TryFrom<RawTarget> for Target {
+    type Error = &'static str;
+
+    fn try_from(raw: RawTarget) -> Result<Self, Self::Error> {
+        one_target(raw.goto, raw.cause, raw.no_fault, raw.undetermined)
+    }
+}
+
+impl From<Target> for RawTarget {
+    fn from(target: Target) -> Self {
+        let mut raw = Self::default();
+        match target {
+            Target::Goto(step) => raw.goto = Some(step),
+            Target::Cause(cause) => raw.cause = Some(cause),
+            Target::NoFault => raw.no_fault = true,
+            Target::Undetermined(undetermined) => raw.undetermined = Some(undetermined),
+        }
+        raw
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Undetermined {
     /// A template: why no cause can be named.
     pub reason: String,
-    /// What a person could look at next.
+    /// Templates: what a person could look at next.
     #[serde(default)]
     pub next: Vec<String>,
 }

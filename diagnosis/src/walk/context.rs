@@ -1,0 +1,96 @@
+//! What conditions and texts of a walk can read.
+
+use indexmap::IndexMap;
+use serde_json::{Value, json};
+
+use super::Walk;
+use crate::facts::Facts;
+use crate::session::{Answer, BoundGuest};
+use crate::template::Context;
+use crate::verdict::Family;
+
+impl Walk {
+    /// The ends, `answers`, `family`, and the facts by name. Facts of runs per family are read as
+    /// `name.ip4` and `name.ip6`.
+    pub(super) fn context(&self, family: Option<Family>) -> Context {
+        let mut context = Context::default();
+        for (name, guest) in &self.ends {
+            context.set(name, end(guest));
+        }
+        let answers: IndexMap<&str, Value> = self
+            .answers
+            .iter()
+            .map(|(name, answer)| {
+                let value = match answer {
+                    Answer::Value(value) => Value::String(value.clone()),
+                    Answer::Unknown => Value::Null,
+                };
+                (name.as_str(), value)
+            })
+            .collect();
+        context.set("answers", answers);
+        if let Some(family) = family {
+            context.set("family", family.key());
+        }
+        let mut by_family: IndexMap<&str, IndexMap<&str, Value>> = self
+            .per_family
+            .iter()
+            .map(|name| (name.as_str(), IndexMap::new()))
+            .collect();
+        for held in self.results.values() {
+            match held.family {
+                None => context.set(&held.name, facts(&held.facts)),
+                Some(family) => {
+                    by_family
+                        .entry(&held.name)
+                        .or_default()
+                        .insert(family.key(), facts(&held.facts));
+                }
+            }
+        }
+        for (name, facts) in by_family {
+            context.set(name, facts);
+        }
+        context
+    }
+
+    /// The same, with this step's own names standing for the family's own facts.
+    pub(super) fn context_in(&self, family: Option<Family>, own: &[&str]) -> Context {
+        let mut context = self.context(family);
+        for name in own {
+            // A call that was left out stays unknown, also where the other family has it.
+            context.remove(name);
+        }
+        for held in self.results.values() {
+            if held.family == family && own.contains(&held.name.as_str()) {
+                context.set(&held.name, facts(&held.facts));
+            }
+        }
+        context
+    }
+}
+
+fn end(guest: &BoundGuest) -> Value {
+    json!({
+        "name": guest.name,
+        "vmid": guest.vmid,
+        "kind": guest.kind,
+        "host_name": guest.host_name,
+        "label": guest.label(),
+    })
+}
+
+/// The facts themselves, without the word that says which they are.
+fn facts(facts: &Facts) -> Value {
+    let value = match facts {
+        Facts::Links(f) => serde_json::to_value(f),
+        Facts::Vlans(f) => serde_json::to_value(f),
+        Facts::Routes(f) => serde_json::to_value(f),
+        Facts::Neighbours(f) => serde_json::to_value(f),
+        Facts::Ping(f) => serde_json::to_value(f),
+        Facts::Arp(f) => serde_json::to_value(f),
+        Facts::Guests(f) => serde_json::to_value(f),
+        Facts::Platform(f) => serde_json::to_value(f),
+    };
+    value.unwrap_or(Value::Null)
+}
