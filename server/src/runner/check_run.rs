@@ -19,7 +19,10 @@ use crate::target::{TargetError, target_of};
 pub(super) async fn interrupt_open(shared: &Arc<Shared>) -> Result<usize, StoreError> {
     let open = shared.store.open_runs().await?;
     for run in &open {
-        shared.store.finish_run(*run, RunState::Interrupted, now()).await?;
+        shared
+            .store
+            .finish_run(*run, RunState::Interrupted, now())
+            .await?;
     }
     Ok(open.len())
 }
@@ -30,7 +33,9 @@ pub(super) async fn perform(
     wake: &Notify,
     hold: &CancellationToken,
 ) -> Result<(), StoreError> {
-    let Some(page) = shared.store.run(id).await? else { return Ok(()) };
+    let Some(page) = shared.store.run(id).await? else {
+        return Ok(());
+    };
     if page.row.state != RunState::Running {
         return Ok(());
     }
@@ -46,13 +51,18 @@ pub(super) async fn perform(
         Ok(target) => target,
         Err(TargetError::Store(error)) => return Err(error),
         Err(TargetError::Route(_)) => {
-            shared.store.finish_run(id, RunState::Interrupted, now()).await?;
+            shared
+                .store
+                .finish_run(id, RunState::Interrupted, now())
+                .await?;
             return Ok(());
         }
     };
     let cancel = hold.child_token();
     let (sender, mut receiver) = mpsc::channel(commands.len().max(1));
-    let run = shared.transport.run(&target, &commands, sender, cancel.clone());
+    let run = shared
+        .transport
+        .run(&target, &commands, sender, cancel.clone());
     let store_results = async {
         loop {
             tokio::select! {
@@ -91,15 +101,31 @@ pub(super) async fn keep(
     let stdout = keep_output(store, &result.stdout).await?;
     let stderr = keep_output(store, &result.stderr).await?;
     let (facts, unparsed, no_facts) = match parser.map(|parser| parse::parse(parser, &result)) {
-        None => (None, Vec::new(), Some("this program has no parser for it any more".to_owned())),
+        None => (
+            None,
+            Vec::new(),
+            Some("this program has no parser for it any more".to_owned()),
+        ),
         Some(Ok(parsed)) => (Some(parsed.facts), parsed.unparsed, None),
         Some(Err(ParseError::NotRun)) => (None, Vec::new(), None),
         Some(Err(error)) => (None, Vec::new(), Some(error.to_string())),
     };
-    Ok(CommandResult { status: result.status, took_ms: result.took_ms, stdout, stderr, facts, no_facts, unparsed })
+    Ok(CommandResult {
+        status: result.status,
+        took_ms: result.took_ms,
+        stdout,
+        stderr,
+        facts,
+        no_facts,
+        unparsed,
+    })
 }
 
 /// Stores an output, unless there is none.
 async fn keep_output(store: &Store, bytes: &[u8]) -> Result<Option<OutputHash>, StoreError> {
-    if bytes.is_empty() { Ok(None) } else { store.put_output(bytes).await.map(Some) }
+    if bytes.is_empty() {
+        Ok(None)
+    } else {
+        store.put_output(bytes).await.map(Some)
+    }
 }

@@ -58,7 +58,11 @@ impl Runner {
         stop: CancellationToken,
     ) -> Self {
         Self {
-            shared: Arc::new(Shared { store, transport, pack }),
+            shared: Arc::new(Shared {
+                store,
+                transport,
+                pack,
+            }),
             live,
             database,
             jobs: Arc::default(),
@@ -135,7 +139,14 @@ impl Runner {
 
     /// Begins everything that is open and not under way.
     async fn begin_open(&self, hold: &CancellationToken) -> Result<(), StoreError> {
-        for row in self.shared.store.hosts().await?.into_iter().filter(|row| row.checking) {
+        for row in self
+            .shared
+            .store
+            .hosts()
+            .await?
+            .into_iter()
+            .filter(|row| row.checking)
+        {
             self.wake(Topic::Host(row.host.id), hold);
         }
         for run in self.shared.store.open_runs().await? {
@@ -167,7 +178,8 @@ impl Runner {
         let hold = hold.clone();
         self.tracker.spawn(async move {
             loop {
-                let work = std::panic::AssertUnwindSafe(perform(&shared, topic, &wake, &hold)).catch_unwind();
+                let work = std::panic::AssertUnwindSafe(perform(&shared, topic, &wake, &hold))
+                    .catch_unwind();
                 match work.await {
                     Ok(Ok(())) => {}
                     Ok(Err(error)) => tracing::warn!(%topic, %error, "a job could not go on"),

@@ -59,7 +59,12 @@ impl Hosts for HostService {
     async fn read(&self, _: &Viewer, id: HostId) -> Result<HostPage, AppError> {
         let (row, version) = self.store.host(id).await?.ok_or_else(not_here)?;
         let runs = self.store.runs_of_host(id, RUNS_SHOWN).await?;
-        Ok(HostPage { row, version, runs, checks: self.offers() })
+        Ok(HostPage {
+            row,
+            version,
+            runs,
+            checks: self.offers(),
+        })
     }
 
     async fn add(&self, by: &Admin, host: NewHost) -> Result<HostId, AppError> {
@@ -68,7 +73,9 @@ impl Hosts for HostService {
             hosts_on_the_way(&hosts, jump).map_err(|e| AppError::invalid("jump", e.to_string()))?;
         }
         let id = HostId(Uuid::now_v7());
-        self.store.add_host(id, &host, by.person().id, now()).await?;
+        self.store
+            .add_host(id, &host, by.person().id, now())
+            .await?;
         self.store.begin_host_check(id, now()).await?;
         Ok(id)
     }
@@ -104,7 +111,9 @@ impl Hosts for HostService {
                 ),
             });
         }
-        self.store.confirm_host_key(id, offered, by.person().id, now()).await?;
+        self.store
+            .confirm_host_key(id, offered, by.person().id, now())
+            .await?;
         self.store.begin_host_check(id, now()).await?;
         Ok(())
     }
@@ -115,5 +124,7 @@ impl Hosts for HostService {
 }
 
 fn not_here() -> AppError {
-    AppError::NotFound { what: "This host".into() }
+    AppError::NotFound {
+        what: "This host".into(),
+    }
 }
