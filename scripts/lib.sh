@@ -43,7 +43,7 @@ step() {
   trap "kill -TERM -- -$pid 2> /dev/null || true; say ''; fail 'interrupted; the same command goes on where this one stopped'" INT TERM
   while kill -0 $pid 2> /dev/null; do
     sleep 0.3
-    last=$(tail -c 400 "$log" | tr '\r' '\n' | grep -v '^ *$' | tail -n 1 | tr -cd '[:print:]' | cut -c 1-70) || true
+    last=$(tail -c 400 "$log" | tr '\r' '\n' | grep -v '^ *$' | tail -n 1 | sed 's/\x1b\[[0-9;]*m//g' | tr -cd '[:print:]' | cut -c 1-70) || true
     if [ -t 1 ]; then
       printf '\r\033[K  %s  %s  %s' "$(clock $((SECONDS - begun)))" "$title" "$last"
     elif [ $((SECONDS - shown)) -ge 30 ]; then
@@ -57,7 +57,7 @@ step() {
   if [ $status = 0 ]; then
     say "  $(clock $((SECONDS - begun)))  $title"
   else
-    tail -n 15 "$log" | sed 's/^/    | /' >&2
+    tail -n 15 "$log" | sed 's/\x1b\[[0-9;]*m//g; s/^/    | /' >&2
   fi
   return $status
 }

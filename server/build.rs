@@ -6,19 +6,32 @@ use std::{env, fs, io};
 
 fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("..");
-    println!("cargo:rerun-if-changed={}", root.join("migrations").display());
+    println!(
+        "cargo:rerun-if-changed={}",
+        root.join("migrations").display()
+    );
     let knowledge = root.join("knowledge");
     println!("cargo:rerun-if-changed={}", knowledge.display());
     let mut files = Vec::new();
     yaml_files(&knowledge, &mut files)?;
     files.sort();
-    let mut code = String::from("/// Each file of the embedded knowledge: its name and its text.\npub(crate) const EMBEDDED: &[(&str, &str)] = &[\n");
+    let mut code = String::from(
+        "/// Each file of the embedded knowledge: its name and its text.\npub(crate) const EMBEDDED: &[(&str, &str)] = &[\n",
+    );
     for file in &files {
         let name = file.strip_prefix(&root).unwrap_or(file);
-        let _ = writeln!(code, "    ({:?}, include_str!({:?})),", name.display().to_string(), file.canonicalize()?);
+        let _ = writeln!(
+            code,
+            "    ({:?}, include_str!({:?})),",
+            name.display().to_string(),
+            file.canonicalize()?
+        );
     }
     code.push_str("];\n");
-    fs::write(PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("knowledge.rs"), code)
+    fs::write(
+        PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("knowledge.rs"),
+        code,
+    )
 }
 
 fn yaml_files(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {

@@ -47,7 +47,8 @@ pub fn App() -> impl IntoView {
             if title.is_empty() { "Hopwise".to_owned() } else { format!("{title} · Hopwise") }
         } />
         <Router>
-            <a href="#main" class="skip">
+            // External, so that the router leaves it to the browser, which also moves the focus.
+            <a href="#main" class="skip" rel="external">
                 "Skip to content"
             </a>
             <TopBar />

@@ -24,7 +24,7 @@ fn a_host_page_gets_a_checks_commands() {
     let commands = pack
         .commands_for(&CheckId::from("links-and-addresses"))
         .unwrap();
-    let lines: Vec<String> = commands.iter().map(|c| c.2.display()).collect();
+    let lines: Vec<String> = commands.iter().map(|c| c.command.display()).collect();
     assert_eq!(
         lines,
         ["ip -j -d addr", "bridge -j -compressvlans vlan show"]

@@ -29,22 +29,26 @@ test('a host is added, its key compared and confirmed, and what it is and runs i
   await expect(page.getByRole('link', { name, exact: true })).toHaveCount(0);
 });
 
-test('a form that cannot be used comes back with the reason and what was entered', async ({ page }, info) => {
-  const name = unique(info, 'wrong');
-  await page.goto('/hosts/new');
-  await ready(page, info);
-  await page.getByLabel('Name', { exact: true }).fill(name);
-  await page.getByLabel('Address').fill('127.0.1.1');
-  await page.getByLabel('Port').fill('99999');
-  await page.getByLabel('Path of the private key').fill('/etc/key');
-  await page.getByRole('button', { name: 'Add and look at it' }).click();
-  const reason = page.getByText('A port is a number from 1 to 65535.');
-  await expect(reason).toBeVisible();
-  await expect(page.getByLabel('Port')).toHaveAccessibleDescription(/A port is a number/);
-  await expect(page.getByLabel('Name', { exact: true })).toHaveValue(name);
-  await expect(page.getByLabel('Address')).toHaveValue('127.0.1.1');
-  await expect(page.getByLabel('Path of the private key')).toHaveValue('/etc/key');
-  if (withScript(info)) await expect(page.getByLabel('Port')).toBeFocused();
+test.describe('refused forms', () => {
+  test.use({ expected: ['422'] });
+
+  test('a form that cannot be used comes back with the reason and what was entered', async ({ page }, info) => {
+    const name = unique(info, 'wrong');
+    await page.goto('/hosts/new');
+    await ready(page, info);
+    await page.getByLabel('Name', { exact: true }).fill(name);
+    await page.getByLabel('Address').fill('127.0.1.1');
+    await page.getByLabel('Port').fill('99999');
+    await page.getByLabel('Path of the private key').fill('/etc/key');
+    await page.getByRole('button', { name: 'Add and look at it' }).click();
+    const reason = page.getByText('A port is a number from 1 to 65535.');
+    await expect(reason).toBeVisible();
+    await expect(page.getByLabel('Port')).toHaveAccessibleDescription(/A port is a number/);
+    await expect(page.getByLabel('Name', { exact: true })).toHaveValue(name);
+    await expect(page.getByLabel('Address')).toHaveValue('127.0.1.1');
+    await expect(page.getByLabel('Path of the private key')).toHaveValue('/etc/key');
+    if (withScript(info)) await expect(page.getByLabel('Port')).toBeFocused();
+  });
 });
 
 for (const [what, entry, status, words] of [

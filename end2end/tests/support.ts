@@ -49,7 +49,7 @@ export async function withFault(name: string, body: () => Promise<void>): Promis
 }
 
 /** Fails the test on anything that a person would see in the browser's console. */
-export function watch(page: Page, problems: string[]): void {
+export function watch(page: Page, problems: string[], script: boolean): void {
   page.on('console', (message) => {
     if (message.type() === 'error' || (message.type() === 'warning' && /hydrat|leptos/i.test(message.text()))) {
       problems.push(`console ${message.type()}: ${message.text()}`);
@@ -60,6 +60,8 @@ export function watch(page: Page, problems: string[]): void {
     const why = request.failure()?.errorText ?? '';
     // Leaving a page ends its event stream and what it was loading.
     if (why === 'net::ERR_ABORTED') return;
+    // Without JavaScript the browser refuses the hint that preloads the program.
+    if (!script && /\/pkg\/[^/]*\.js$/.test(request.url())) return;
     problems.push(`request failed: ${request.url()} ${why}`);
   });
 }
@@ -72,9 +74,9 @@ type Fixtures = {
 
 export const test = base.extend<Fixtures>({
   expected: [[], { option: true }],
-  page: async ({ page, expected }, use) => {
+  page: async ({ page, expected }, use, info) => {
     const problems: string[] = [];
-    watch(page, problems);
+    watch(page, problems, withScript(info));
     await use(page);
     expect(problems.filter((p) => !expected.some((e) => p.includes(e))), 'problems in the browser').toEqual([]);
   },
@@ -85,7 +87,7 @@ export const test = base.extend<Fixtures>({
       const context = await newContext(browser, info, storageState);
       contexts.push(context);
       const page = await context.newPage();
-      watch(page, problems);
+      watch(page, problems, withScript(info));
       return page;
     });
     for (const context of contexts) await context.close();
@@ -107,7 +109,7 @@ export const unique = (info: TestInfo, name: string): string => `${name}-${info.
 /** Waits until the page's program has taken over, where there is one: before that a form would be sent plainly. */
 export async function ready(page: Page, info: TestInfo): Promise<void> {
   await page.waitForLoadState('load');
-  if (withScript(info)) await page.waitForLoadState('networkidle').catch(() => undefined);
+  if (withScript(info)) await page.locator('html[data-ready]').waitFor({ state: 'attached' });
 }
 
 export async function signIn(page: Page, name = admin, secret = password): Promise<void> {

@@ -12,6 +12,7 @@ use clap::{Args, Parser, Subcommand};
 use diagnosis::connection::HostKey;
 use diagnosis::ids::{HostId, PersonId};
 use diagnosis::knowledge::Pack;
+use jiff::SignedDuration;
 use metrics_exporter_prometheus::PrometheusBuilder;
 use tracing_subscriber::EnvFilter;
 use uuid::Uuid;
@@ -24,6 +25,9 @@ use crate::serve::Server;
 use crate::ssh::parse_host_key;
 use crate::store::Store;
 use crate::{knowledge, serve::ServeError};
+
+/// How long a link from the command line is good for.
+const LINK_LASTS: SignedDuration = SignedDuration::from_mins(15);
 
 /// Guided diagnosis of networks on virtualisation hosts: from the symptom to the cause, over SSH.
 #[derive(Parser)]
@@ -110,16 +114,28 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
     runtime.block_on(async move {
         match cli.command {
             Command::Serve => serve(config).await,
-            Command::Host { command: HostCommand::Add(add) } => with_store(config, async |store| add_host(&store, add).await).await,
-            Command::Host { command: HostCommand::List } => with_store(config, async |store| list_hosts(&store).await).await,
+            Command::Host {
+                command: HostCommand::Add(add),
+            } => with_store(config, async |store| add_host(&store, add).await).await,
+            Command::Host {
+                command: HostCommand::List,
+            } => with_store(config, async |store| list_hosts(&store).await).await,
             Command::Link { role } => {
                 let url = config.public_url.clone().unwrap_or_else(|| {
-                    let scheme = if config.protection.secure() { "https" } else { "http" };
+                    let scheme = if config.protection.secure() {
+                        "https"
+                    } else {
+                        "http"
+                    };
                     format!("{scheme}://{}", config.listen)
                 });
                 with_store(config, async |store| {
                     let role: Role = role.parse().map_err(in_words)?;
-                    let path = Accounts::new(store).new_link(role, "the command line").await?;
+                    let path = Accounts::new(store, Arc::new(now))
+                        .map_err(in_words)?
+                        .new_link(role, "the command line", LINK_LASTS)
+                        .await
+                        .map_err(in_words)?;
                     say(&format!("Sign in: {url}{path}"))
                 })
                 .await
@@ -130,16 +146,22 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
 
 async fn serve(config: Config) -> anyhow::Result<()> {
     let pack = embedded()?;
-    let metrics = PrometheusBuilder::new().install_recorder().context("starting the metrics")?;
+    let metrics = PrometheusBuilder::new()
+        .install_recorder()
+        .context("starting the metrics")?;
     let server = Server::bind(config, pack, metrics).await?;
     say(&format!("Listening on {}", server.url()))?;
     if let Some(fingerprint) = server.fingerprint() {
         say(&format!("Certificate SHA-256: {fingerprint}"))?;
     }
     match server.first_admin_link().await {
-        Ok(Some(link)) => say(&format!("Sign in: {link}  (once, within 15 minutes; “hopwise link” makes another)"))?,
+        Ok(Some(link)) => say(&format!(
+            "Sign in: {link}  (once, within 15 minutes; “hopwise link” makes another)"
+        ))?,
         Ok(None) => {}
-        Err(error) => tracing::warn!(%error, "no sign-in link yet; “hopwise link” makes one once the database is there"),
+        Err(error) => {
+            tracing::warn!(%error, "no sign-in link yet; “hopwise link” makes one once the database is there")
+        }
     }
     let stop = server.stop_token();
     tokio::spawn(async move {
@@ -175,9 +197,17 @@ fn embedded() -> anyhow::Result<Arc<Pack>> {
 }
 
 /// Does something with the database: the running server's, or one started for this and stopped after.
-async fn with_store(config: Config, work: impl AsyncFnOnce(Store) -> anyhow::Result<()>) -> anyhow::Result<()> {
-    let options = DatabaseOptions { url: config.database_url.clone(), state_dir: config.state.clone() };
-    let database = Database::attach_or_open(options).await.map_err(ServeError::from)?;
+async fn with_store(
+    config: Config,
+    work: impl AsyncFnOnce(Store) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let options = DatabaseOptions {
+        url: config.database_url.clone(),
+        state_dir: config.state.clone(),
+    };
+    let database = Database::attach_or_open(options)
+        .await
+        .map_err(ServeError::from)?;
     let store = Store::new(database.connect_options());
     let done = match store.migrate().await {
         Ok(()) => work(store).await,
@@ -189,21 +219,44 @@ async fn with_store(config: Config, work: impl AsyncFnOnce(Store) -> anyhow::Res
 
 async fn add_host(store: &Store, add: AddHost) -> anyhow::Result<()> {
     let hosts = store.hosts().await?;
-    if hosts.iter().any(|row| row.host.name.eq_ignore_ascii_case(&add.name)) {
+    if hosts
+        .iter()
+        .any(|row| row.host.name.eq_ignore_ascii_case(&add.name))
+    {
         if add.if_missing {
             return say(&format!("{} is there already", add.name));
         }
-        bail!("a host named {} is there already: choose another name, or remove that one first", add.name);
+        bail!(
+            "a host named {} is there already: choose another name, or remove that one first",
+            add.name
+        );
     }
     let jump = match &add.jump {
         None => None,
         Some(name) => {
             let row = hosts.iter().find(|row| &row.host.name == name);
-            Some(row.with_context(|| format!("there is no host named {name} to go through"))?.host.id.to_string())
+            Some(
+                row.with_context(|| format!("there is no host named {name} to go through"))?
+                    .host
+                    .id
+                    .to_string(),
+            )
         }
     };
-    let keys: Vec<HostKey> = add.host_key.iter().map(|text| parse_host_key(text)).collect::<Result<_, _>>()?;
-    let credential = if add.key_file.is_some() { "key-file" } else { "agent" };
+    let keys: Vec<HostKey> = add
+        .host_key
+        .iter()
+        .map(|text| {
+            parse_host_key(text).with_context(|| {
+                format!("--host-key “{text}” is not a public key such as “ssh-ed25519 AAAA…”")
+            })
+        })
+        .collect::<Result<_, _>>()?;
+    let credential = if add.key_file.is_some() {
+        "key-file"
+    } else {
+        "agent"
+    };
     let new = NewHost::from_form(
         &add.name,
         &add.address,
@@ -233,7 +286,10 @@ async fn list_hosts(store: &Store) -> anyhow::Result<()> {
             .as_ref()
             .and_then(|check| check.hops.last())
             .map_or("not looked at yet", |hop| hop.status.name());
-        say(&format!("{}\t{}@{}:{}\t{status}", row.host.name, row.host.user, row.host.address, row.host.port))?;
+        say(&format!(
+            "{}\t{}@{}:{}\t{status}",
+            row.host.name, row.host.user, row.host.address, row.host.port
+        ))?;
     }
     Ok(())
 }
@@ -244,13 +300,21 @@ fn in_words(error: AppError) -> anyhow::Error {
 
 fn say(line: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{line}").and_then(|()| out.flush()).context("writing to the terminal")
+    writeln!(out, "{line}")
+        .and_then(|()| out.flush())
+        .context("writing to the terminal")
 }
 
 fn log(config: &Config) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(&config.log)
-        .with_context(|| format!("--log “{}” is not a filter such as info or hopwise=debug,warn", config.log))?;
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let filter = EnvFilter::try_new(&config.log).with_context(|| {
+        format!(
+            "--log “{}” is not a filter such as info or hopwise=debug,warn",
+            config.log
+        )
+    })?;
+    let lines = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
     if config.log_json {
         lines.json().try_init()
     } else {

@@ -15,16 +15,32 @@ pub struct Settings {
     #[arg(long, env = "HOPWISE_STATE", value_name = "DIR", global = true)]
     pub state: Option<PathBuf>,
     /// PostgreSQL server to use instead of the embedded one, as postgres://…
-    #[arg(long, env = "DATABASE_URL", value_name = "URL", hide_env_values = true, global = true)]
+    #[arg(
+        long,
+        env = "DATABASE_URL",
+        value_name = "URL",
+        hide_env_values = true,
+        global = true
+    )]
     pub database_url: Option<String>,
     /// Address and port to listen on; anything but loopback needs --tls or --behind-proxy [default: 127.0.0.1:7676]
-    #[arg(long, env = "HOPWISE_LISTEN", value_name = "ADDRESS:PORT", global = true)]
+    #[arg(
+        long,
+        env = "HOPWISE_LISTEN",
+        value_name = "ADDRESS:PORT",
+        global = true
+    )]
     pub listen: Option<SocketAddr>,
     /// Speak TLS with a certificate made at the first start and kept in the state folder; its fingerprint is printed
     #[arg(long, env = "HOPWISE_TLS", global = true, num_args = 0..=1, default_missing_value = "true")]
     pub tls: Option<bool>,
     /// Speak TLS with this certificate chain (PEM); needs --tls-key
-    #[arg(long, env = "HOPWISE_TLS_CERTIFICATE", value_name = "FILE", global = true)]
+    #[arg(
+        long,
+        env = "HOPWISE_TLS_CERTIFICATE",
+        value_name = "FILE",
+        global = true
+    )]
     pub tls_certificate: Option<PathBuf>,
     /// The private key of --tls-certificate (PEM)
     #[arg(long, env = "HOPWISE_TLS_KEY", value_name = "FILE", global = true)]
@@ -58,7 +74,10 @@ pub enum Protection {
     Proxy,
     /// A certificate of our own making, kept in the state folder.
     GeneratedCertificate,
-    Certificate { chain: PathBuf, key: PathBuf },
+    Certificate {
+        chain: PathBuf,
+        key: PathBuf,
+    },
 }
 
 impl Protection {
@@ -100,7 +119,9 @@ pub enum ConfigError {
     ProxyAndTls,
     #[error("there is no home folder to keep the state in: give --state DIR")]
     NoState,
-    #[error("the pages are not built: {0} does not exist. Build them with “make build”, or give --site DIR")]
+    #[error(
+        "the pages are not built: {0} does not exist. Build them with “make build”, or give --site DIR"
+    )]
     NoSite(PathBuf),
 }
 
@@ -110,7 +131,10 @@ impl Settings {
     /// # Errors
     /// The file cannot be read, or says something that is not a setting.
     pub fn or_file(self, path: &Path) -> Result<Self, ConfigError> {
-        let error = |message: String| ConfigError::File { path: path.to_owned(), message };
+        let error = |message: String| ConfigError::File {
+            path: path.to_owned(),
+            message,
+        };
         let text = std::fs::read_to_string(path).map_err(|e| error(e.to_string()))?;
         let file: Self = toml::from_str(&text).map_err(|e| error(e.to_string()))?;
         Ok(Self {
@@ -134,11 +158,19 @@ impl Settings {
     /// # Errors
     /// The settings contradict each other, or would serve secrets in the clear.
     pub fn resolve(self) -> Result<Config, ConfigError> {
-        let listen = self.listen.unwrap_or(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7676));
+        let listen = self
+            .listen
+            .unwrap_or(SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7676));
         let proxy = self.behind_proxy.unwrap_or(false);
-        let protection = match (self.tls_certificate, self.tls_key, self.tls.unwrap_or(false)) {
+        let protection = match (
+            self.tls_certificate,
+            self.tls_key,
+            self.tls.unwrap_or(false),
+        ) {
             (Some(_), None, _) | (None, Some(_), _) => return Err(ConfigError::HalfACertificate),
-            (Some(_), Some(_), _) | (None, None, true) if proxy => return Err(ConfigError::ProxyAndTls),
+            (Some(_), Some(_), _) | (None, None, true) if proxy => {
+                return Err(ConfigError::ProxyAndTls);
+            }
             (Some(chain), Some(key), _) => Protection::Certificate { chain, key },
             (None, None, true) => Protection::GeneratedCertificate,
             (None, None, false) if proxy => Protection::Proxy,
@@ -146,11 +178,16 @@ impl Settings {
             (None, None, false) => return Err(ConfigError::NeedsTls(listen)),
         };
         Ok(Config {
-            state: self.state.or_else(default_state).ok_or(ConfigError::NoState)?,
+            state: self
+                .state
+                .or_else(default_state)
+                .ok_or(ConfigError::NoState)?,
             database_url: self.database_url.filter(|url| !url.is_empty()),
             listen,
             protection,
-            public_url: self.public_url.map(|url| url.trim_end_matches('/').to_owned()),
+            public_url: self
+                .public_url
+                .map(|url| url.trim_end_matches('/').to_owned()),
             site: self.site.unwrap_or_else(default_site),
             log: self.log.unwrap_or_else(|| "info".into()),
             log_json: self.log_json.unwrap_or(false),
@@ -166,7 +203,9 @@ fn default_state() -> Option<PathBuf> {
     if rustix::process::geteuid().is_root() {
         return Some(PathBuf::from("/var/lib/hopwise"));
     }
-    let data = std::env::var_os("XDG_DATA_HOME").filter(|d| !d.is_empty()).map(PathBuf::from);
+    let data = std::env::var_os("XDG_DATA_HOME")
+        .filter(|d| !d.is_empty())
+        .map(PathBuf::from);
     data.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local/share")))
         .map(|data| data.join("hopwise"))
 }
@@ -184,7 +223,11 @@ mod tests {
     use super::*;
 
     fn listen(address: &str) -> Settings {
-        Settings { listen: Some(address.parse().unwrap()), state: Some("/tmp".into()), ..Settings::default() }
+        Settings {
+            listen: Some(address.parse().unwrap()),
+            state: Some("/tmp".into()),
+            ..Settings::default()
+        }
     }
 
     #[test]
@@ -200,22 +243,54 @@ mod tests {
         ] {
             let plain = listen(address).resolve();
             assert_eq!(plain.is_ok(), clear, "{address}");
-            assert!(Settings { tls: Some(true), ..listen(address) }.resolve().is_ok(), "{address} with TLS");
-            assert!(Settings { behind_proxy: Some(true), ..listen(address) }.resolve().is_ok(), "{address} proxied");
+            assert!(
+                Settings {
+                    tls: Some(true),
+                    ..listen(address)
+                }
+                .resolve()
+                .is_ok(),
+                "{address} with TLS"
+            );
+            assert!(
+                Settings {
+                    behind_proxy: Some(true),
+                    ..listen(address)
+                }
+                .resolve()
+                .is_ok(),
+                "{address} proxied"
+            );
         }
     }
 
     #[test]
     fn contradictions_are_refused() {
-        let half = Settings { tls_key: Some("k".into()), ..listen("127.0.0.1:1") };
+        let half = Settings {
+            tls_key: Some("k".into()),
+            ..listen("127.0.0.1:1")
+        };
         assert_eq!(half.resolve().unwrap_err(), ConfigError::HalfACertificate);
-        let both = Settings { tls: Some(true), behind_proxy: Some(true), ..listen("127.0.0.1:1") };
+        let both = Settings {
+            tls: Some(true),
+            behind_proxy: Some(true),
+            ..listen("127.0.0.1:1")
+        };
         assert_eq!(both.resolve().unwrap_err(), ConfigError::ProxyAndTls);
     }
 
     #[test]
     fn at_least_four_threads() {
-        assert_eq!(Settings { threads: Some(1), ..listen("127.0.0.1:1") }.resolve().unwrap().threads, 4);
+        assert_eq!(
+            Settings {
+                threads: Some(1),
+                ..listen("127.0.0.1:1")
+            }
+            .resolve()
+            .unwrap()
+            .threads,
+            4
+        );
     }
 
     #[test]
@@ -223,10 +298,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("hopwise.toml");
         std::fs::write(&file, "listen = \"127.0.0.1:9\"\nthreads = 8\n").unwrap();
-        let settings = listen("127.0.0.1:1").or_file(&file).unwrap().resolve().unwrap();
+        let settings = listen("127.0.0.1:1")
+            .or_file(&file)
+            .unwrap()
+            .resolve()
+            .unwrap();
         assert_eq!((settings.listen.port(), settings.threads), (1, 8));
         std::fs::write(&file, "lisen = \"127.0.0.1:9\"\n").unwrap();
         let error = Settings::default().or_file(&file).unwrap_err().to_string();
-        assert!(error.contains("lisen") && error.contains("hopwise.toml"), "{error}");
+        assert!(
+            error.contains("lisen") && error.contains("hopwise.toml"),
+            "{error}"
+        );
     }
 }

@@ -55,7 +55,11 @@ impl DatabaseState {
                     () = stop.cancelled() => return,
                     () = tokio::time::sleep(Duration::from_secs(1)) => {}
                 }
-                let seen = if migrated { store.ping().await } else { store.migrate().await };
+                let seen = if migrated {
+                    store.ping().await
+                } else {
+                    store.migrate().await
+                };
                 migrated |= seen.is_ok();
                 let why: Option<Arc<str>> = seen.err().map(|error| error.to_string().into());
                 sender.send_if_modified(|state| {

@@ -11,8 +11,10 @@ include!(concat!(env!("OUT_DIR"), "/knowledge.rs"));
 /// # Errors
 /// Names every fault with its file, line and column; a test keeps the embedded one free of them.
 pub fn embedded() -> Result<Arc<Pack>, Vec<LoadError>> {
-    let sources: Vec<Source<'_>> =
-        EMBEDDED.iter().map(|(name, text)| Source { name, text }).collect();
+    let sources: Vec<Source<'_>> = EMBEDDED
+        .iter()
+        .map(|(name, text)| Source { name, text })
+        .collect();
     Pack::load(&sources).map(Arc::new)
 }
 

@@ -30,7 +30,9 @@ impl Live {
     /// Starts to listen; reconnects by itself until `stop`.
     #[must_use]
     pub fn start(store: Store, stop: CancellationToken) -> Self {
-        let live = Self { sender: Arc::new(broadcast::channel(BACKLOG).0) };
+        let live = Self {
+            sender: Arc::new(broadcast::channel(BACKLOG).0),
+        };
         let sender = live.sender.clone();
         tokio::spawn(async move {
             while !stop.is_cancelled() {

@@ -25,7 +25,11 @@ pub fn hosts_on_the_way(hosts: &[HostRow], to: HostId) -> Result<Vec<&Host>, Rou
     let mut way: Vec<&Host> = Vec::new();
     let mut next = Some(to);
     while let Some(id) = next {
-        let host = hosts.iter().map(|row| &row.host).find(|host| host.id == id).ok_or(RouteError::Missing(id))?;
+        let host = hosts
+            .iter()
+            .map(|row| &row.host)
+            .find(|host| host.id == id)
+            .ok_or(RouteError::Missing(id))?;
         if way.iter().any(|seen| seen.id == id) {
             way.push(host);
             let names: Vec<&str> = way.iter().map(|h| h.name.as_str()).collect();
@@ -66,7 +70,8 @@ mod tests {
     }
 
     fn way(hosts: &[HostRow], to: u128) -> Result<Vec<String>, RouteError> {
-        hosts_on_the_way(hosts, HostId(Uuid::from_u128(to))).map(|w| w.iter().map(|h| h.name.clone()).collect())
+        hosts_on_the_way(hosts, HostId(Uuid::from_u128(to)))
+            .map(|w| w.iter().map(|h| h.name.clone()).collect())
     }
 
     #[test]
@@ -79,7 +84,13 @@ mod tests {
     #[test]
     fn a_circle_and_a_missing_host_are_named() {
         let hosts = [host(1, Some(2)), host(2, Some(1)), host(4, Some(9))];
-        assert_eq!(way(&hosts, 1).unwrap_err(), RouteError::Circle("h1 → h2 → h1".into()));
-        assert!(matches!(way(&hosts, 4).unwrap_err(), RouteError::Missing(_)));
+        assert_eq!(
+            way(&hosts, 1).unwrap_err(),
+            RouteError::Circle("h1 → h2 → h1".into())
+        );
+        assert!(matches!(
+            way(&hosts, 4).unwrap_err(),
+            RouteError::Missing(_)
+        ));
     }
 }

@@ -5,14 +5,16 @@ use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 
+use app::error::AppError;
 use axum_server::Handle;
 use diagnosis::knowledge::Pack;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::clock::now;
 use crate::config::{Config, ConfigError, Protection};
 use crate::database::DatabaseState;
-use crate::http::{GRACE, Site, leptos_options, router};
+use crate::http::{GRACE, Site, leptos_options, router, stylesheet};
 use crate::live::Live;
 use crate::people::Accounts;
 use crate::postgres::{Database, DatabaseError, DatabaseOptions};
@@ -32,9 +34,15 @@ pub enum ServeError {
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
+    Accounts(#[from] AppError),
+    #[error(transparent)]
     Tls(#[from] TlsError),
     #[error("cannot listen on {address}: {source}. {advice}")]
-    Listen { address: SocketAddr, source: io::Error, advice: &'static str },
+    Listen {
+        address: SocketAddr,
+        source: io::Error,
+        advice: &'static str,
+    },
     #[error("serving: {0}")]
     Serve(#[source] io::Error),
 }
@@ -58,7 +66,11 @@ impl Server {
     ///
     /// # Errors
     /// Says what is wrong and what to do.
-    pub async fn bind(config: Config, pack: Arc<Pack>, metrics: PrometheusHandle) -> Result<Self, ServeError> {
+    pub async fn bind(
+        config: Config,
+        pack: Arc<Pack>,
+        metrics: PrometheusHandle,
+    ) -> Result<Self, ServeError> {
         if !config.site.is_dir() {
             return Err(ConfigError::NoSite(config.site).into());
         }
@@ -81,13 +93,16 @@ impl Server {
             Protection::GeneratedCertificate => Some(tls::generated(&config.state, address)?),
             Protection::Certificate { chain, key } => Some((chain.clone(), key.clone())),
         };
-        let fingerprint = certificate.as_ref().map(|(chain, _)| tls::fingerprint(chain)).transpose()?;
+        let fingerprint = certificate
+            .as_ref()
+            .map(|(chain, _)| tls::fingerprint(chain))
+            .transpose()?;
 
         let stop = CancellationToken::new();
         let store = Store::new(database.connect_options());
         let watched = DatabaseState::watch(store.clone(), stop.clone()).await?;
         let live = Live::start(store.clone(), stop.clone());
-        let accounts = Arc::new(Accounts::new(store.clone()));
+        let accounts = Arc::new(Accounts::new(store.clone(), Arc::new(now))?);
         let runner = Runner::new(
             store.clone(),
             Arc::new(Ssh::new(SshOptions::default())),
@@ -98,6 +113,7 @@ impl Server {
         );
         let site = Site {
             options: leptos_options(&config.site, address),
+            stylesheet: stylesheet(&config.site),
             accounts: accounts.clone(),
             hosts: Arc::new(HostService::new(store.clone(), pack.clone())),
             runs: Arc::new(RunService::new(store.clone(), pack.clone())),
@@ -110,7 +126,18 @@ impl Server {
             behind_proxy: config.protection == Protection::Proxy,
             stop: stop.clone(),
         };
-        Ok(Self { config, listener, address, database, site, runner, accounts, fingerprint, certificate, stop })
+        Ok(Self {
+            config,
+            listener,
+            address,
+            database,
+            site,
+            runner,
+            accounts,
+            fingerprint,
+            certificate,
+            stop,
+        })
     }
 
     /// The address it listens on, with the port it got.
@@ -123,7 +150,11 @@ impl Server {
     #[must_use]
     pub fn url(&self) -> String {
         self.config.public_url.clone().unwrap_or_else(|| {
-            let scheme = if self.certificate.is_some() { "https" } else { "http" };
+            let scheme = if self.certificate.is_some() {
+                "https"
+            } else {
+                "http"
+            };
             format!("{scheme}://{}", self.address)
         })
     }
@@ -138,8 +169,12 @@ impl Server {
     ///
     /// # Errors
     /// The database is away.
-    pub async fn first_admin_link(&self) -> Result<Option<String>, StoreError> {
-        Ok(self.accounts.first_admin_link().await?.map(|path| format!("{}{path}", self.url())))
+    pub async fn first_admin_link(&self) -> Result<Option<String>, AppError> {
+        Ok(self
+            .accounts
+            .first_admin_link()
+            .await?
+            .map(|path| format!("{}{path}", self.url())))
     }
 
     /// Ends the server when cancelled: open answers get a few seconds, then the database stops.
@@ -191,9 +226,15 @@ impl Server {
 
 fn listen_advice(error: &io::Error) -> &'static str {
     match error.kind() {
-        io::ErrorKind::AddrInUse => "Something listens there already: stop it, or choose another port with --listen",
-        io::ErrorKind::PermissionDenied => "Ports under 1024 need root: choose another with --listen",
-        io::ErrorKind::AddrNotAvailable => "This machine does not have that address: choose another with --listen",
+        io::ErrorKind::AddrInUse => {
+            "Something listens there already: stop it, or choose another port with --listen"
+        }
+        io::ErrorKind::PermissionDenied => {
+            "Ports under 1024 need root: choose another with --listen"
+        }
+        io::ErrorKind::AddrNotAvailable => {
+            "This machine does not have that address: choose another with --listen"
+        }
         _ => "Choose another address with --listen",
     }
 }

@@ -30,7 +30,9 @@ pub async fn target_of(store: &Store, id: HostId) -> Result<Target, TargetError>
             user: host.user.clone(),
             credential: match &host.credential {
                 Given::KeyFile { path } => Credential::KeyFile(path.into()),
-                Given::Agent { fingerprint } => Credential::Agent { fingerprint: fingerprint.clone() },
+                Given::Agent { fingerprint } => Credential::Agent {
+                    fingerprint: fingerprint.clone(),
+                },
             },
             confirmed: store.host_keys(host.id).await?,
         });

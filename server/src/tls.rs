@@ -13,9 +13,18 @@ use sha2::{Digest, Sha256};
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     #[error("{path}: {source}")]
-    File { path: PathBuf, source: std::io::Error },
-    #[error("the certificate {chain} and the key {key} cannot be used: {source}. Both must be PEM, and belong together")]
-    Unusable { chain: PathBuf, key: PathBuf, source: std::io::Error },
+    File {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error(
+        "the certificate {chain} and the key {key} cannot be used: {source}. Both must be PEM, and belong together"
+    )]
+    Unusable {
+        chain: PathBuf,
+        key: PathBuf,
+        source: std::io::Error,
+    },
     #[error("making a certificate: {0}")]
     Make(#[from] rcgen::Error),
     #[error("{0} holds no certificate")]
@@ -27,11 +36,13 @@ pub enum TlsError {
 /// # Errors
 /// Names the file that cannot be read or used.
 pub async fn load(chain: &Path, key: &Path) -> Result<RustlsConfig, TlsError> {
-    RustlsConfig::from_pem_file(chain, key).await.map_err(|source| TlsError::Unusable {
-        chain: chain.to_owned(),
-        key: key.to_owned(),
-        source,
-    })
+    RustlsConfig::from_pem_file(chain, key)
+        .await
+        .map_err(|source| TlsError::Unusable {
+            chain: chain.to_owned(),
+            key: key.to_owned(),
+            source,
+        })
 }
 
 /// Where the generated certificate and its key are; made now if they are not there yet. The names
@@ -40,16 +51,30 @@ pub async fn load(chain: &Path, key: &Path) -> Result<RustlsConfig, TlsError> {
 /// # Errors
 /// The files cannot be written.
 pub fn generated(state: &Path, listen: SocketAddr) -> Result<(PathBuf, PathBuf), TlsError> {
-    let (chain, key) = (state.join("certificate.pem"), state.join("certificate-key.pem"));
+    let (chain, key) = (
+        state.join("certificate.pem"),
+        state.join("certificate-key.pem"),
+    );
     if chain.is_file() && key.is_file() {
         return Ok((chain, key));
     }
-    let mut names = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "::1".to_owned()];
+    let mut names = vec![
+        "localhost".to_owned(),
+        "127.0.0.1".to_owned(),
+        "::1".to_owned(),
+    ];
     if !listen.ip().is_unspecified() {
         names.push(listen.ip().to_string());
     }
-    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    if !host.is_empty() && host.chars().all(|c| c.is_ascii_alphanumeric() || "-.".contains(c)) {
+    let host = rustix::system::uname()
+        .nodename()
+        .to_string_lossy()
+        .into_owned();
+    if !host.is_empty()
+        && host
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-.".contains(c))
+    {
         names.push(host);
     }
     names.dedup();
@@ -60,9 +85,20 @@ pub fn generated(state: &Path, listen: SocketAddr) -> Result<(PathBuf, PathBuf),
 }
 
 fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<(), TlsError> {
-    let error = |source| TlsError::File { path: path.to_owned(), source };
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(path).map_err(error)?;
-    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(error)
+    let error = |source| TlsError::File {
+        path: path.to_owned(),
+        source,
+    };
+    let mut file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(mode)
+        .open(path)
+        .map_err(error)?;
+    file.write_all(bytes)
+        .and_then(|()| file.sync_all())
+        .map_err(error)
 }
 
 /// The SHA-256 fingerprint of the first certificate, as browsers show it.
@@ -73,9 +109,16 @@ pub fn fingerprint(chain: &Path) -> Result<String, TlsError> {
     use rustls::pki_types::CertificateDer;
     use rustls::pki_types::pem::PemObject as _;
 
-    let pem = std::fs::read(chain).map_err(|source| TlsError::File { path: chain.to_owned(), source })?;
-    let first = CertificateDer::from_pem_slice(&pem).map_err(|_| TlsError::Empty(chain.to_owned()))?;
-    let hex: Vec<String> = Sha256::digest(first.as_ref()).iter().map(|byte| format!("{byte:02X}")).collect();
+    let pem = std::fs::read(chain).map_err(|source| TlsError::File {
+        path: chain.to_owned(),
+        source,
+    })?;
+    let first =
+        CertificateDer::from_pem_slice(&pem).map_err(|_| TlsError::Empty(chain.to_owned()))?;
+    let hex: Vec<String> = Sha256::digest(first.as_ref())
+        .iter()
+        .map(|byte| format!("{byte:02X}"))
+        .collect();
     Ok(hex.join(":"))
 }
 
@@ -92,7 +135,10 @@ mod tests {
         let (chain, key) = generated(state.path(), listen).unwrap();
         let first = fingerprint(&chain).unwrap();
         assert_eq!(first.len(), 32 * 3 - 1);
-        assert_eq!(std::fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(
+            std::fs::metadata(&key).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
         generated(state.path(), listen).unwrap();
         assert_eq!(fingerprint(&chain).unwrap(), first);
         load(&chain, &key).await.unwrap();

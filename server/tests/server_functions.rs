@@ -16,12 +16,20 @@ fn table() -> Vec<(&'static str, Option<Role>, String)> {
     vec![
         ("current-person", None, String::new()),
         ("read-invitation", None, "token=x".into()),
-        ("accept-invitation", None, "token=x&name=n&password=long+enough+1&password_again=long+enough+1".into()),
+        (
+            "accept-invitation",
+            None,
+            "token=x&name=n&password=long+enough+1&password_again=long+enough+1".into(),
+        ),
         ("sign-in", None, "name=nobody&password=wrong".into()),
         ("sign-out", None, String::new()),
         ("list-people", Some(Role::Admin), String::new()),
         ("invite-person", Some(Role::Admin), "role=viewer".into()),
-        ("set-role", Some(Role::Admin), format!("person={ID}&role=viewer")),
+        (
+            "set-role",
+            Some(Role::Admin),
+            format!("person={ID}&role=viewer"),
+        ),
         ("remove-person", Some(Role::Admin), format!("person={ID}")),
         ("list-hosts", Some(Role::Viewer), String::new()),
         ("read-host", Some(Role::Viewer), format!("id={ID}")),
@@ -31,17 +39,45 @@ fn table() -> Vec<(&'static str, Option<Role>, String)> {
             "name=&address=192.0.2.1&port=22&user=root&credential=agent".into(),
         ),
         ("check-host", Some(Role::Operator), format!("id={ID}")),
-        ("confirm-host-key", Some(Role::Admin), format!("id={ID}&fingerprint=SHA256:x")),
+        (
+            "confirm-host-key",
+            Some(Role::Admin),
+            format!("id={ID}&fingerprint=SHA256:x"),
+        ),
         ("remove-host", Some(Role::Admin), format!("id={ID}")),
-        ("start-run", Some(Role::Operator), format!("host={ID}&check=none")),
+        (
+            "start-run",
+            Some(Role::Operator),
+            format!("host={ID}&check=none"),
+        ),
         ("read-run", Some(Role::Viewer), format!("id={ID}")),
         ("cancel-run", Some(Role::Operator), format!("id={ID}")),
-        ("read-output", Some(Role::Viewer), format!("hash={hash}&most=1")),
+        (
+            "read-output",
+            Some(Role::Viewer),
+            format!("hash={hash}&most=1"),
+        ),
         ("list-symptoms", Some(Role::Viewer), String::new()),
-        ("read-session-form", Some(Role::Viewer), "symptom=local-subnet-only".into()),
-        ("start-session", Some(Role::Operator), format!("symptom=none&client={ID}/container/1")),
-        ("answer-question", Some(Role::Operator), format!("session={ID}&step=s&value=v")),
-        ("stop-session", Some(Role::Operator), format!("session={ID}")),
+        (
+            "read-session-form",
+            Some(Role::Viewer),
+            "symptom=local-subnet-only".into(),
+        ),
+        (
+            "start-session",
+            Some(Role::Operator),
+            format!("symptom=none&client={ID}/container/1"),
+        ),
+        (
+            "answer-question",
+            Some(Role::Operator),
+            format!("session={ID}&step=s&value=v"),
+        ),
+        (
+            "stop-session",
+            Some(Role::Operator),
+            format!("session={ID}"),
+        ),
         ("read-session", Some(Role::Viewer), format!("id={ID}")),
         ("list-sessions", Some(Role::Viewer), String::new()),
     ]
@@ -51,14 +87,28 @@ fn table() -> Vec<(&'static str, Option<Role>, String)> {
 async fn every_server_function_asks_for_its_role() {
     let site = TestSite::start().await;
     let table = table();
-    let registered: Vec<String> = server_fn::axum::server_fn_paths().map(|(path, _)| path.to_owned()).collect();
+    let registered: Vec<String> = server_fn::axum::server_fn_paths()
+        .map(|(path, _)| path.to_owned())
+        .collect();
     for path in &registered {
         let name = path.trim_start_matches("/api/");
-        assert!(table.iter().any(|(known, ..)| *known == name), "{path} is not in the table");
+        assert!(
+            table.iter().any(|(known, ..)| *known == name),
+            "{path} is not in the table"
+        );
     }
-    assert_eq!(registered.len(), table.len(), "the table names functions that are not registered");
+    assert_eq!(
+        registered.len(),
+        table.len(),
+        "the table names functions that are not registered"
+    );
 
-    let callers = [None, Some(Role::Viewer), Some(Role::Operator), Some(Role::Admin)];
+    let callers = [
+        None,
+        Some(Role::Viewer),
+        Some(Role::Operator),
+        Some(Role::Admin),
+    ];
     for caller in callers {
         let cookie = match caller {
             None => None,

@@ -63,6 +63,9 @@ pub(crate) fn host_state(row: &HostRow) -> (Sign, String) {
             (Sign::Warn, format!("connected, {}", duration(hop.took_ms)))
         }
         ConnectionStatus::Connected => (sign, format!("connected, {}", duration(hop.took_ms))),
+        ConnectionStatus::HostKeyUnknown { .. } => {
+            (sign, format!("{}, waits for an admin", hop.status.name()))
+        }
         other => (sign, other.name().to_owned()),
     }
 }
@@ -73,19 +76,21 @@ pub(crate) fn HostStatus(row: HostRow) -> impl IntoView {
     let (sign, word) = host_state(&row);
     let again = row.checking && row.check.is_some();
     view! {
-        <span class="inline-flex items-center gap-1.5 font-medium">
-            <Mark sign />
-            {word}
+        <span class="inline-flex flex-wrap items-center gap-x-3 gap-y-1">
+            <span class="inline-flex items-center gap-1.5 font-medium">
+                <Mark sign />
+                {word}
+            </span>
+            {again
+                .then(|| {
+                    view! {
+                        <span class="inline-flex items-center gap-1.5 text-muted text-xs">
+                            <Mark sign=Sign::Running size=14 />
+                            "looking again"
+                        </span>
+                    }
+                })}
         </span>
-        {again
-            .then(|| {
-                view! {
-                    <span class="inline-flex items-center gap-1.5 text-muted text-xs">
-                        <Mark sign=Sign::Running size=14 />
-                        "looking again"
-                    </span>
-                }
-            })}
     }
 }
 

@@ -27,10 +27,16 @@ impl Me {
     }
 }
 
-/// Moves the keyboard's place to the content when another page is shown without a load.
+/// Moves the keyboard's place to the content when another page is shown without a load. Also marks
+/// the document once the page is taken over, for tests that must not be faster than that.
 #[component]
 pub(crate) fn MoveFocus() -> impl IntoView {
     let path = use_location().pathname;
+    Effect::new(|_| {
+        if let Some(root) = document().document_element() {
+            let _ = root.set_attribute("data-ready", "");
+        }
+    });
     Effect::new(move |before: Option<String>| {
         let now = path.get();
         if before.is_some_and(|b| b != now)

@@ -7,6 +7,8 @@ use crate::sessions::{SessionRow, SymptomCard};
 /// A session in a list.
 #[component]
 pub(crate) fn SessionRowItem(row: SessionRow) -> impl IntoView {
+    let says_more =
+        !row.headline.is_empty() && !row.headline.eq_ignore_ascii_case(row.state.name());
     view! {
         <li class="row">
             <Mark sign=Sign::from(row.state) />
@@ -17,7 +19,7 @@ pub(crate) fn SessionRowItem(row: SessionRow) -> impl IntoView {
                 <p class="text-sm wrap-anywhere">{row.ends}</p>
                 <p class="text-xs text-muted wrap-anywhere">
                     <b class="font-medium text-ink">{row.state.name()}</b>
-                    {(!row.headline.is_empty()).then(|| format!(": {}", row.headline))}
+                    {says_more.then(|| format!(": {}", row.headline))}
                 </p>
                 <p class="text-xs text-muted dot-sep">
                     <At time=row.changed_at />

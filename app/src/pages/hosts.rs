@@ -150,10 +150,10 @@ fn HostLine(row: HostRow) -> impl IntoView {
                 </span>
             </td>
             <td data-l="tools">
-                <span>{platform.as_ref().and_then(tools_text)}</span>
+                <span>{platform.as_ref().and_then(tools_text).unwrap_or_else(|| "–".into())}</span>
             </td>
             <td data-l="guests">
-                <span class="num">{guests}</span>
+                <span class="num">{guests.unwrap_or_else(|| "–".into())}</span>
             </td>
             <td data-l="looked at">
                 <span class="text-muted text-xs">

@@ -178,6 +178,7 @@ fn View(
                     </p>
                 }
             })}
+        <h2 class="sr-only">"Commands"</h2>
         <div class="space-y-3">
             {page
                 .commands

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use diagnosis::facts::GuestKind;
 use diagnosis::ids::{OutputHash, SessionId};
 use diagnosis::session::{Phase, Session, SessionRun};
 use leptos::prelude::*;
@@ -113,10 +114,7 @@ fn View(page: Page, role: Role, actions: Actions) -> impl IntoView {
                 {(concluded && role >= Role::Operator)
                     .then(|| {
                         view! {
-                            <a
-                                class="btn btn-plain btn-sm"
-                                href=format!("/sessions/new?symptom={}", session.symptom)
-                            >
+                            <a class="btn btn-plain btn-sm" href=again(&session)>
                                 "Check again"
                             </a>
                         }
@@ -137,6 +135,22 @@ fn View(page: Page, role: Role, actions: Actions) -> impl IntoView {
             </div>
         </div>
     }
+}
+
+/// The form for the same symptom, with the same guest chosen.
+fn again(session: &Session) -> String {
+    let guest = session.ends.values().next().map(|end| {
+        let kind = match end.kind {
+            GuestKind::Container => "container",
+            GuestKind::VirtualMachine => "virtual-machine",
+        };
+        format!("&client={}/{kind}/{}", end.host, end.vmid)
+    });
+    format!(
+        "/sessions/new?symptom={}{}",
+        session.symptom,
+        guest.unwrap_or_default()
+    )
 }
 
 /// Where the session stands: a question, commands under way, the conclusion, or why it stopped.

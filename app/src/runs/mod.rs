@@ -4,7 +4,7 @@
 mod port;
 
 use diagnosis::facts::Facts;
-use diagnosis::ids::{HostId, OutputHash, RunId};
+use diagnosis::ids::{CheckId, HostId, OutputHash, RunId};
 use diagnosis::run::{Command, RunStatus};
 use jiff::Timestamp;
 use leptos::prelude::*;
@@ -56,6 +56,7 @@ pub struct RunRow {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunPage {
     pub row: RunRow,
+    pub check: CheckId,
     pub host: HostId,
     pub host_name: String,
     pub why: Option<String>,

@@ -8,5 +8,5 @@ mod types;
 mod value;
 
 #[cfg(feature = "engine")]
-pub use load::{LoadError, Pack, Source};
+pub use load::{LoadError, Pack, PlannedCommand, Source};
 pub use types::*;

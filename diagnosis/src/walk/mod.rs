@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::facts::Facts;
 use crate::ids::{RunKey, StepId};
-use crate::knowledge::{Ask, Pack, Question, Step, Target, Tree, Undetermined};
+use crate::knowledge::{Ask, Pack, ParserName, Question, Step, Target, Tree, Undetermined};
 use crate::parse::{ParseError, parse};
 use crate::run::{Command, RunResult, RunStatus};
 use crate::session::{Answer, Ends};
@@ -41,6 +41,7 @@ pub enum Request {
         title: String,
         end: String,
         command: Command,
+        parser: ParserName,
     },
     /// Recorded as it is; the walk has already gone on.
     Found(Finding),

@@ -114,6 +114,9 @@ impl Walk {
                 }
             }
         }
+        let Some(parser) = check.parse else {
+            return problem("the check has no parser".into());
+        };
         match command(check, call, end, templates, context) {
             Ok(command) => {
                 let key = run_key(id, &call.name, part.family);
@@ -124,6 +127,7 @@ impl Walk {
                     title: titled(&check.title, part.family),
                     end: call.on.clone(),
                     command,
+                    parser,
                 });
             }
             Err(why) => problem(why),

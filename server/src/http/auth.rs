@@ -13,26 +13,50 @@ use super::Site;
 
 /// Puts the signed-in person into the request. A cookie that is not (or no longer) worth anything
 /// is nobody.
-pub(super) async fn sign_in(State(site): State<Site>, jar: CookieJar, mut request: Request, next: Next) -> Response {
+pub(super) async fn sign_in(
+    State(site): State<Site>,
+    jar: CookieJar,
+    mut request: Request,
+    next: Next,
+) -> Response {
     if is_asset(request.uri().path()) {
         return next.run(request).await;
     }
-    let token = jar.get(cookie_name(site.secure)).map(|cookie| cookie.value().to_owned());
+    let token = jar
+        .get(cookie_name(site.secure))
+        .map(|cookie| cookie.value().to_owned());
     let person = match &token {
         None => None,
         Some(token) => match site.accounts.person_of(token).await {
             Ok(person) => person,
-            Err(error) => return away(&site, request.headers(), request.uri().path(), &error.to_string()),
+            Err(error) => {
+                return away(
+                    &site,
+                    request.headers(),
+                    request.uri().path(),
+                    &error.to_string(),
+                );
+            }
         },
     };
-    request.extensions_mut().insert(SignedIn { person, token, secure: site.secure });
+    request.extensions_mut().insert(SignedIn {
+        person,
+        token,
+        secure: site.secure,
+    });
     next.run(request).await
 }
 
 /// Answers at once while the database is away, instead of letting every page wait for it.
-pub(super) async fn database_away(State(site): State<Site>, request: Request, next: Next) -> Response {
+pub(super) async fn database_away(
+    State(site): State<Site>,
+    request: Request,
+    next: Next,
+) -> Response {
     match site.database.away() {
-        Some(why) if !is_asset(request.uri().path()) => away(&site, request.headers(), request.uri().path(), &why),
+        Some(why) if !is_asset(request.uri().path()) => {
+            away(&site, request.headers(), request.uri().path(), &why)
+        }
         _ => next.run(request).await,
     }
 }
@@ -49,17 +73,21 @@ fn away(site: &Site, headers: &HeaderMap, path: &str, why: &str) -> Response {
         .and_then(|accept| accept.to_str().ok())
         .is_some_and(|accept| accept.contains("text/html"));
     let mut response = if page && !path.starts_with("/live/") {
-        let mut page = Html(app::pages::unavailable(&site.options, why)).into_response();
+        let mut page = Html(app::pages::unavailable(&site.stylesheet)).into_response();
         page.headers_mut().insert(
             header::CONTENT_SECURITY_POLICY,
             HeaderValue::from_static("default-src 'none'; style-src 'self'; img-src 'self' data:; frame-ancestors 'none'"),
         );
         page
     } else {
-        Json(AppError::Unavailable { message: format!("The database is away: {why}. Hopwise tries again by itself.") })
-            .into_response()
+        Json(AppError::Unavailable {
+            message: format!("The database is away: {why}. Hopwise tries again by itself."),
+        })
+        .into_response()
     };
     *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
-    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
+    response
+        .headers_mut()
+        .insert(header::RETRY_AFTER, HeaderValue::from_static("5"));
     response
 }

@@ -36,7 +36,10 @@ pub(super) async fn stream(
     let Ok(topic) = format!("{kind}/{id}").parse::<Topic>() else {
         return StatusCode::NOT_FOUND.into_response();
     };
-    let last = headers.get("last-event-id").and_then(|v| v.to_str().ok()).and_then(|v| v.parse().ok());
+    let last = headers
+        .get("last-event-id")
+        .and_then(|v| v.to_str().ok())
+        .and_then(|v| v.parse().ok());
     let after = last.or(query.after).unwrap_or(0);
     Sse::new(versions(site, topic, after))
         .keep_alive(KeepAlive::new().interval(Duration::from_secs(15)))
@@ -46,34 +49,39 @@ pub(super) async fn stream(
 fn versions(site: Site, topic: Topic, after: i64) -> impl Stream<Item = Result<Event, Infallible>> {
     let changes = site.live.subscribe();
     // Subscribed first, so that nothing falls between the first look and the first change.
-    futures::stream::unfold((site, changes, after, true), move |(site, mut changes, after, mut look)| async move {
-        loop {
-            let version = if look {
-                match site.store.version(topic).await {
-                    Ok(Some(version)) => version,
-                    // Removed, or unreadable for now: the page finds out when it asks.
-                    Ok(None) | Err(_) => 0,
-                }
-            } else {
-                let signal = tokio::select! {
-                    () = site.stop.cancelled() => return None,
-                    signal = changes.recv() => signal,
-                };
-                match signal {
-                    Ok(Signal::Changed(change)) if change.topic == topic => change.version,
-                    Ok(Signal::Changed(_)) => 0,
-                    Ok(Signal::Reread) | Err(RecvError::Lagged(_)) => {
-                        look = true;
-                        continue;
+    futures::stream::unfold(
+        (site, changes, after, true),
+        move |(site, mut changes, after, mut look)| async move {
+            loop {
+                let version = if look {
+                    match site.store.version(topic).await {
+                        Ok(Some(version)) => version,
+                        // Removed, or unreadable for now: the page finds out when it asks.
+                        Ok(None) | Err(_) => 0,
                     }
-                    Err(RecvError::Closed) => return None,
+                } else {
+                    let signal = tokio::select! {
+                        () = site.stop.cancelled() => return None,
+                        signal = changes.recv() => signal,
+                    };
+                    match signal {
+                        Ok(Signal::Changed(change)) if change.topic == topic => change.version,
+                        Ok(Signal::Changed(_)) => 0,
+                        Ok(Signal::Reread) | Err(RecvError::Lagged(_)) => {
+                            look = true;
+                            continue;
+                        }
+                        Err(RecvError::Closed) => return None,
+                    }
+                };
+                look = false;
+                if version > after {
+                    let event = Event::default()
+                        .id(version.to_string())
+                        .data(version.to_string());
+                    return Some((Ok(event), (site, changes, version, false)));
                 }
-            };
-            look = false;
-            if version > after {
-                let event = Event::default().id(version.to_string()).data(version.to_string());
-                return Some((Ok(event), (site, changes, version, false)));
             }
-        }
-    })
+        },
+    )
 }

@@ -43,6 +43,8 @@ const BODY_LIMIT: usize = 2 << 20;
 #[derive(Clone)]
 pub struct Site {
     pub options: LeptosOptions,
+    /// The stylesheet's address, for the page that stands for all others while the database is away.
+    pub stylesheet: String,
     pub store: Store,
     pub accounts: Arc<Accounts>,
     pub hosts: Arc<dyn Hosts>,
@@ -78,6 +80,20 @@ pub fn leptos_options(site: &std::path::Path, address: SocketAddr) -> LeptosOpti
         .build()
 }
 
+/// The stylesheet's address, with its hash where the files have one.
+#[must_use]
+pub fn stylesheet(site: &std::path::Path) -> String {
+    let hashes = std::fs::read_to_string(site.join("hash.txt")).unwrap_or_default();
+    let hash = hashes
+        .lines()
+        .find_map(|line| line.strip_prefix("css:"))
+        .map(str::trim);
+    hash.map_or_else(
+        || "/pkg/hopwise.css".to_owned(),
+        |hash| format!("/pkg/hopwise.{hash}.css"),
+    )
+}
+
 /// All routes with everything that stands before them.
 pub fn router(site: Site) -> Router {
     let context = {
@@ -91,11 +107,17 @@ pub fn router(site: Site) -> Router {
     let routes = generate_route_list(app::App);
     let pages = Router::new()
         .leptos_routes_with_context(&site, routes, context.clone(), shell)
-        .fallback(leptos_axum::file_and_error_handler_with_context::<Site, _>(context, app::shell))
+        .fallback(leptos_axum::file_and_error_handler_with_context::<Site, _>(
+            context,
+            app::shell,
+        ))
         .route("/live/{kind}/{id}", get(live::stream))
         .route("/outputs/{hash}", get(outputs::download))
         .layer(middleware::from_fn_with_state(site.clone(), auth::sign_in))
-        .layer(middleware::from_fn_with_state(site.clone(), auth::database_away))
+        .layer(middleware::from_fn_with_state(
+            site.clone(),
+            auth::database_away,
+        ))
         .layer(RequestBodyLimitLayer::new(BODY_LIMIT))
         .layer(CsrfLayer::new());
     Router::new()
@@ -104,7 +126,10 @@ pub fn router(site: Site) -> Router {
         .route("/metrics", get(observe::metrics))
         .merge(pages)
         .layer(CompressionLayer::new())
-        .layer(middleware::from_fn_with_state(site.clone(), security::headers))
+        .layer(middleware::from_fn_with_state(
+            site.clone(),
+            security::headers,
+        ))
         .layer(middleware::from_fn(observe::measure))
         .layer(CatchPanicLayer::new())
         .layer(TraceLayer::new_for_http())
@@ -120,7 +145,11 @@ fn provide(site: &Site) {
     provide_context(site.sessions.clone());
     let signed_in = use_context::<Parts>()
         .and_then(|parts| parts.extensions.get::<SignedIn>().cloned())
-        .unwrap_or(SignedIn { person: None, token: None, secure: site.secure });
+        .unwrap_or(SignedIn {
+            person: None,
+            token: None,
+            secure: site.secure,
+        });
     provide_context(signed_in);
     security::content_policy();
 }

@@ -21,7 +21,11 @@ pub(super) async fn alive() -> &'static str {
 pub(super) async fn ready(State(site): State<Site>) -> Response {
     match site.database.away() {
         None => "ready\n".into_response(),
-        Some(why) => (StatusCode::SERVICE_UNAVAILABLE, format!("the database is away: {why}\n")).into_response(),
+        Some(why) => (
+            StatusCode::SERVICE_UNAVAILABLE,
+            format!("the database is away: {why}\n"),
+        )
+            .into_response(),
     }
 }
 
@@ -37,11 +41,19 @@ pub(super) async fn metrics(
         Some(cookie) if !local => site.accounts.person_of(cookie.value()).await.ok().flatten(),
         _ => None,
     };
-    let signed_in = SignedIn { person, token: None, secure: site.secure };
+    let signed_in = SignedIn {
+        person,
+        token: None,
+        secure: site.secure,
+    };
     if !local && signed_in.person.is_none() {
         return StatusCode::UNAUTHORIZED.into_response();
     }
-    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], site.metrics.render()).into_response()
+    (
+        [(header::CONTENT_TYPE, "text/plain; version=0.0.4")],
+        site.metrics.render(),
+    )
+        .into_response()
 }
 
 /// Counts and times every request by its route, never by its address: ids would make a series each.
@@ -53,7 +65,9 @@ pub(super) async fn measure(request: Request, next: Next) -> Response {
     let begin = Instant::now();
     let response = next.run(request).await;
     let status = response.status().as_u16().to_string();
-    metrics::counter!("hopwise_http_requests_total", "route" => route.clone(), "status" => status).increment(1);
-    metrics::histogram!("hopwise_http_request_seconds", "route" => route).record(begin.elapsed().as_secs_f64());
+    metrics::counter!("hopwise_http_requests_total", "route" => route.clone(), "status" => status)
+        .increment(1);
+    metrics::histogram!("hopwise_http_request_seconds", "route" => route)
+        .record(begin.elapsed().as_secs_f64());
     response
 }

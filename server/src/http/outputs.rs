@@ -20,8 +20,14 @@ pub(super) async fn download(
         Ok(Some(bytes)) => (
             [
                 (header::CONTENT_TYPE, "application/octet-stream".to_owned()),
-                (header::CONTENT_DISPOSITION, format!("attachment; filename=\"output-{}.txt\"", short(&hash))),
-                (header::CACHE_CONTROL, "private, max-age=86400, immutable".to_owned()),
+                (
+                    header::CONTENT_DISPOSITION,
+                    format!("attachment; filename=\"output-{}.txt\"", short(&hash)),
+                ),
+                (
+                    header::CACHE_CONTROL,
+                    "private, max-age=86400, immutable".to_owned(),
+                ),
             ],
             bytes,
         )
@@ -36,5 +42,8 @@ pub(super) async fn download(
 
 /// The hash's first characters, and only hexadecimal ones: it goes into a header.
 fn short(hash: &str) -> String {
-    hash.chars().filter(char::is_ascii_hexdigit).take(12).collect()
+    hash.chars()
+        .filter(char::is_ascii_hexdigit)
+        .take(12)
+        .collect()
 }

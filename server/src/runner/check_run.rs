@@ -6,7 +6,7 @@ use app::runs::{CommandResult, RunState};
 use diagnosis::ids::{OutputHash, RunId};
 use diagnosis::knowledge::ParserName;
 use diagnosis::parse::{self, ParseError};
-use diagnosis::run::{NotRun, RunResult, RunStatus};
+use diagnosis::run::RunResult;
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
@@ -19,7 +19,10 @@ use crate::target::{TargetError, target_of};
 pub(super) async fn interrupt_open(shared: &Arc<Shared>) -> Result<usize, StoreError> {
     let open = shared.store.open_runs().await?;
     for run in &open {
-        shared.store.finish_run(*run, RunState::Interrupted, now()).await?;
+        shared
+            .store
+            .finish_run(*run, RunState::Interrupted, now())
+            .await?;
     }
     Ok(open.len())
 }
@@ -30,23 +33,36 @@ pub(super) async fn perform(
     wake: &Notify,
     hold: &CancellationToken,
 ) -> Result<(), StoreError> {
-    let Some(page) = shared.store.run(id).await? else { return Ok(()) };
+    let Some(page) = shared.store.run(id).await? else {
+        return Ok(());
+    };
     if page.row.state != RunState::Running {
         return Ok(());
     }
-    let check = shared.store.check_of_run(id).await?;
-    let parsers: Vec<ParserName> = check
-        .map(|check| shared.pack.commands_for(&check).iter().map(|planned| planned.parser).collect())
-        .unwrap_or_default();
+    let planned = shared.pack.commands_for(&page.check).unwrap_or_default();
+    // Where the knowledge has changed since, an output is kept, but not read by the wrong parser.
+    let parser = |index: usize| {
+        let planned = planned.get(index)?;
+        let stored = page.commands.get(index)?;
+        (planned.command == stored.command).then_some(planned.parser)
+    };
     let commands: Vec<_> = page.commands.iter().map(|c| c.command.clone()).collect();
     let target = match target_of(&shared.store, page.host).await {
         Ok(target) => target,
         Err(TargetError::Store(error)) => return Err(error),
-        Err(TargetError::Route(_)) => return shared.store.finish_run(id, RunState::Interrupted, now()).await,
+        Err(TargetError::Route(_)) => {
+            shared
+                .store
+                .finish_run(id, RunState::Interrupted, now())
+                .await?;
+            return Ok(());
+        }
     };
     let cancel = hold.child_token();
     let (sender, mut receiver) = mpsc::channel(commands.len().max(1));
-    let run = shared.transport.run(&target, &commands, sender, cancel.clone());
+    let run = shared
+        .transport
+        .run(&target, &commands, sender, cancel.clone());
     let store_results = async {
         loop {
             tokio::select! {
@@ -56,7 +72,7 @@ pub(super) async fn perform(
                         // The server is ending; the next one marks the run interrupted.
                         continue;
                     }
-                    let result = keep(&shared.store, parsers.get(index).copied(), result).await?;
+                    let result = keep(&shared.store, parser(index), result).await?;
                     shared.store.finish_command(id, index, &result).await?;
                 }
                 () = wake.notified() => {
@@ -70,7 +86,10 @@ pub(super) async fn perform(
     };
     let ((), stored) = tokio::join!(run, store_results);
     stored?;
-    if hold.is_cancelled() { Ok(()) } else { shared.store.finish_run(id, RunState::Done, now()).await }
+    if !hold.is_cancelled() {
+        shared.store.finish_run(id, RunState::Done, now()).await?;
+    }
+    Ok(())
 }
 
 /// Stores a result's outputs and reads its facts.
@@ -82,20 +101,31 @@ pub(super) async fn keep(
     let stdout = keep_output(store, &result.stdout).await?;
     let stderr = keep_output(store, &result.stderr).await?;
     let (facts, unparsed, no_facts) = match parser.map(|parser| parse::parse(parser, &result)) {
-        None => (None, Vec::new(), Some("this program has no parser for it any more".to_owned())),
+        None => (
+            None,
+            Vec::new(),
+            Some("this program has no parser for it any more".to_owned()),
+        ),
         Some(Ok(parsed)) => (Some(parsed.facts), parsed.unparsed, None),
         Some(Err(ParseError::NotRun)) => (None, Vec::new(), None),
         Some(Err(error)) => (None, Vec::new(), Some(error.to_string())),
     };
-    Ok(CommandResult { status: result.status, took_ms: result.took_ms, stdout, stderr, facts, no_facts, unparsed })
+    Ok(CommandResult {
+        status: result.status,
+        took_ms: result.took_ms,
+        stdout,
+        stderr,
+        facts,
+        no_facts,
+        unparsed,
+    })
 }
 
 /// Stores an output, unless there is none.
 async fn keep_output(store: &Store, bytes: &[u8]) -> Result<Option<OutputHash>, StoreError> {
-    if bytes.is_empty() { Ok(None) } else { store.put_output(bytes).await.map(Some) }
-}
-
-/// The result of a command whose run ended before it: so that nothing is without a result.
-pub(super) const fn interrupted() -> RunStatus {
-    RunStatus::NotRun { reason: NotRun::Interrupted }
+    if bytes.is_empty() {
+        Ok(None)
+    } else {
+        store.put_output(bytes).await.map(Some)
+    }
 }

@@ -22,8 +22,14 @@ use crate::target::{TargetError, target_of};
 const PLATFORM: &str = "platform";
 const GUESTS: &str = "guests";
 
-pub(super) async fn perform(shared: &Arc<Shared>, id: HostId, hold: &CancellationToken) -> Result<(), StoreError> {
-    let Some((row, _)) = shared.store.host(id).await? else { return Ok(()) };
+pub(super) async fn perform(
+    shared: &Arc<Shared>,
+    id: HostId,
+    hold: &CancellationToken,
+) -> Result<(), StoreError> {
+    let Some((row, _)) = shared.store.host(id).await? else {
+        return Ok(());
+    };
     if !row.checking {
         return Ok(());
     }
@@ -39,20 +45,30 @@ pub(super) async fn perform(shared: &Arc<Shared>, id: HostId, hold: &Cancellatio
             at: now(),
             hops: vec![HopStatus {
                 hop: row.host.name.clone(),
-                status: ConnectionStatus::Unreachable { detail: error.to_string() },
+                status: ConnectionStatus::Unreachable {
+                    detail: error.to_string(),
+                },
                 took_ms: 0,
             }],
             read_at: None,
             platform: None,
-            guests: GuestList::NotRun { reason: NotRun::Interrupted },
+            guests: GuestList::NotRun {
+                reason: NotRun::Interrupted,
+            },
         },
     };
-    shared.store.end_host_check(id, &keep_known(look, earlier)).await
+    shared
+        .store
+        .end_host_check(id, &keep_known(look, earlier))
+        .await
 }
 
 /// What an earlier look read stays known, with its age, where this one did not get that far.
 fn keep_known(mut look: HostCheck, earlier: Option<HostCheck>) -> HostCheck {
-    let connected = look.hops.last().is_some_and(|hop| hop.status == ConnectionStatus::Connected);
+    let connected = look
+        .hops
+        .last()
+        .is_some_and(|hop| hop.status == ConnectionStatus::Connected);
     if !connected && let Some(earlier) = earlier {
         look.read_at = earlier.read_at;
         look.platform = earlier.platform;
@@ -63,20 +79,46 @@ fn keep_known(mut look: HostCheck, earlier: Option<HostCheck>) -> HostCheck {
 
 async fn look_at(shared: &Arc<Shared>, target: &Target, hold: &CancellationToken) -> HostCheck {
     let hops = shared.transport.probe(target).await;
-    let status = hops.last().map_or(ConnectionStatus::Connected, |hop| hop.status.clone());
+    let status = hops
+        .last()
+        .map_or(ConnectionStatus::Connected, |hop| hop.status.clone());
     if status != ConnectionStatus::Connected {
-        let guests = GuestList::NotRun { reason: NotRun::NoConnection { status } };
-        return HostCheck { at: now(), hops, read_at: None, platform: None, guests };
+        let guests = GuestList::NotRun {
+            reason: NotRun::NoConnection { status },
+        };
+        return HostCheck {
+            at: now(),
+            hops,
+            read_at: None,
+            platform: None,
+            guests,
+        };
     }
-    let platform_commands = shared.pack.commands_for(&CheckId::from(PLATFORM));
-    let guest_commands = shared.pack.commands_for(&CheckId::from(GUESTS));
-    let all: Vec<PlannedCommand> = platform_commands.iter().chain(&guest_commands).cloned().collect();
+    let platform_commands = shared
+        .pack
+        .commands_for(&CheckId::from(PLATFORM))
+        .unwrap_or_default();
+    let guest_commands = shared
+        .pack
+        .commands_for(&CheckId::from(GUESTS))
+        .unwrap_or_default();
+    let all: Vec<PlannedCommand> = platform_commands
+        .iter()
+        .chain(&guest_commands)
+        .cloned()
+        .collect();
     let results = collect(shared, target, &all, hold).await;
     let (of_platform, of_guests) = results.split_at(platform_commands.len().min(results.len()));
     let platform = platform(&platform_commands, of_platform);
     let guests = guests(platform.as_ref(), &guest_commands, of_guests);
     let at = now();
-    HostCheck { at, hops, read_at: Some(at), platform, guests }
+    HostCheck {
+        at,
+        hops,
+        read_at: Some(at),
+        platform,
+        guests,
+    }
 }
 
 /// Runs commands as one batch and gives their results in order.
@@ -87,9 +129,14 @@ async fn collect(
     hold: &CancellationToken,
 ) -> Vec<RunResult> {
     let commands: Vec<_> = planned.iter().map(|p| p.command.clone()).collect();
-    let mut results: Vec<RunResult> = commands.iter().map(|_| RunResult::not_run(NotRun::Interrupted)).collect();
+    let mut results: Vec<RunResult> = commands
+        .iter()
+        .map(|_| RunResult::not_run(NotRun::Interrupted))
+        .collect();
     let (sender, mut receiver) = mpsc::channel(commands.len().max(1));
-    let run = shared.transport.run(target, &commands, sender, hold.clone());
+    let run = shared
+        .transport
+        .run(target, &commands, sender, hold.clone());
     let gather = async {
         while let Some((index, result)) = receiver.recv().await {
             if let Some(slot) = results.get_mut(index) {
@@ -102,13 +149,26 @@ async fn collect(
 }
 
 fn platform(planned: &[PlannedCommand], results: &[RunResult]) -> Option<Platform> {
-    let parsed: Vec<_> = planned.iter().zip(results).map(|(p, r)| (p.parser, parse::parse(p.parser, r))).collect();
-    parse::platform_of(&parsed)
+    let parts: Vec<Platform> = planned
+        .iter()
+        .zip(results)
+        .filter_map(
+            |(planned, result)| match parse::parse(planned.parser, result).ok()?.facts {
+                Facts::Platform(part) => Some(part),
+                _ => None,
+            },
+        )
+        .collect();
+    (!parts.is_empty()).then(|| parse::merge_platform(&parts))
 }
 
 /// The guests, unless the host is plainly no hypervisor. A list that could not be read is never an
 /// empty one.
-fn guests(platform: Option<&Platform>, planned: &[PlannedCommand], results: &[RunResult]) -> GuestList {
+fn guests(
+    platform: Option<&Platform>,
+    planned: &[PlannedCommand],
+    results: &[RunResult],
+) -> GuestList {
     let mut guests = Vec::new();
     let mut missing = 0;
     for (planned, result) in planned.iter().zip(results) {
@@ -117,15 +177,31 @@ fn guests(platform: Option<&Platform>, planned: &[PlannedCommand], results: &[Ru
                 Facts::Guests(found) if parsed.unparsed.is_empty() => guests.extend(found),
                 _ => {
                     let detail = parsed.unparsed.first().cloned().unwrap_or_default();
-                    return GuestList::NotUnderstood { detail: format!("{}: {detail}", planned.title) };
+                    return GuestList::NotUnderstood {
+                        detail: format!("{}: {detail}", planned.title),
+                    };
                 }
             },
             Err(ParseError::NotRun) => match &result.status {
-                RunStatus::NotRun { reason: NotRun::NotFound { .. } } => missing += 1,
-                RunStatus::NotRun { reason } => return GuestList::NotRun { reason: reason.clone() },
-                RunStatus::Ran { .. } => return GuestList::NotRun { reason: NotRun::Interrupted },
+                RunStatus::NotRun {
+                    reason: NotRun::NotFound { .. },
+                } => missing += 1,
+                RunStatus::NotRun { reason } => {
+                    return GuestList::NotRun {
+                        reason: reason.clone(),
+                    };
+                }
+                RunStatus::Ran { .. } => {
+                    return GuestList::NotRun {
+                        reason: NotRun::Interrupted,
+                    };
+                }
             },
-            Err(error) => return GuestList::NotUnderstood { detail: error.to_string() },
+            Err(error) => {
+                return GuestList::NotUnderstood {
+                    detail: error.to_string(),
+                };
+            }
         }
     }
     let hypervisor = platform.is_some_and(|p| p.kind == PlatformKind::ProxmoxVe);

@@ -58,7 +58,11 @@ impl Runner {
         stop: CancellationToken,
     ) -> Self {
         Self {
-            shared: Arc::new(Shared { store, transport, pack }),
+            shared: Arc::new(Shared {
+                store,
+                transport,
+                pack,
+            }),
             live,
             database,
             jobs: Arc::default(),
@@ -120,6 +124,7 @@ impl Runner {
         self.tracker.close();
         self.tracker.wait().await;
         self.tracker.reopen();
+        lock.release().await;
     }
 
     /// Takes up what an earlier runner left: its runs are marked interrupted, its sessions go on,
@@ -134,8 +139,15 @@ impl Runner {
 
     /// Begins everything that is open and not under way.
     async fn begin_open(&self, hold: &CancellationToken) -> Result<(), StoreError> {
-        for host in self.shared.store.checking_hosts().await? {
-            self.wake(Topic::Host(host), hold);
+        for row in self
+            .shared
+            .store
+            .hosts()
+            .await?
+            .into_iter()
+            .filter(|row| row.checking)
+        {
+            self.wake(Topic::Host(row.host.id), hold);
         }
         for run in self.shared.store.open_runs().await? {
             self.wake(Topic::Run(run), hold);
@@ -166,7 +178,8 @@ impl Runner {
         let hold = hold.clone();
         self.tracker.spawn(async move {
             loop {
-                let work = std::panic::AssertUnwindSafe(perform(&shared, topic, &wake, &hold)).catch_unwind();
+                let work = std::panic::AssertUnwindSafe(perform(&shared, topic, &wake, &hold))
+                    .catch_unwind();
                 match work.await {
                     Ok(Ok(())) => {}
                     Ok(Err(error)) => tracing::warn!(%topic, %error, "a job could not go on"),

@@ -31,14 +31,17 @@ pub async fn rebuild(
     entries: &[Entry],
 ) -> Result<Result<Rebuilt, String>, StoreError> {
     let session = Session::fold(id, entries)?;
-    if pack.hash != session.pack {
+    if pack.hash.as_ref() != Some(&session.pack) {
         return Ok(Err(
             "The knowledge has changed since this session began, so it cannot go on. Start it again; what it found stays here."
                 .into(),
         ));
     }
     let Some(tree) = pack.trees.get(&session.tree).cloned() else {
-        return Ok(Err(format!("The knowledge has no tree “{}” any more.", session.tree)));
+        return Ok(Err(format!(
+            "The knowledge has no tree “{}” any more.",
+            session.tree
+        )));
     };
     let begun = Walk::start(pack, &tree, session.ends.clone());
     let (mut walk, requests) = match begun {
@@ -48,8 +51,18 @@ pub async fn rebuild(
     let mut pending: VecDeque<Request> = requests.into();
     for entry in entries {
         let input = match &entry.event {
-            Event::Answered { step, answer, .. } => Input::Answer { step: step.clone(), answer: answer.clone() },
-            Event::RunDone { key, status, took_ms, stdout, stderr, .. } => {
+            Event::Answered { step, answer, .. } => Input::Answer {
+                step: step.clone(),
+                answer: answer.clone(),
+            },
+            Event::RunDone {
+                key,
+                status,
+                took_ms,
+                stdout,
+                stderr,
+                ..
+            } => {
                 let mut result = RunResult {
                     status: status.clone(),
                     stdout: Vec::new(),
@@ -58,17 +71,25 @@ pub async fn rebuild(
                 };
                 for (hash, bytes) in [(stdout, &mut result.stdout), (stderr, &mut result.stderr)] {
                     if let Some(hash) = hash {
-                        *bytes = store.output(hash).await?.ok_or(StoreError::NotFound)?;
+                        *bytes = store.output(hash).await?.ok_or(StoreError::NotFound {
+                            what: "An output of the session",
+                        })?;
                     }
                 }
                 drop_check(&mut pending, key);
-                Input::RunDone { key: key.clone(), result }
+                Input::RunDone {
+                    key: key.clone(),
+                    result,
+                }
             }
             Event::Found { .. } | Event::Asked { .. } | Event::Concluded { .. } => {
                 drop_recorded(&mut pending, &entry.event);
                 continue;
             }
-            Event::Started { .. } | Event::RunsStarted { .. } | Event::Interrupted { .. } | Event::Stopped { .. } => {
+            Event::Started { .. }
+            | Event::RunsStarted { .. }
+            | Event::Interrupted { .. }
+            | Event::Stopped { .. } => {
                 continue;
             }
         };
@@ -77,10 +98,19 @@ pub async fn rebuild(
                 walk = next;
                 pending.extend(requests);
             }
-            Err(error) => return Ok(Err(format!("Its events no longer fit the knowledge: {error}."))),
+            Err(error) => {
+                return Ok(Err(format!(
+                    "Its events no longer fit the knowledge: {error}."
+                )));
+            }
         }
     }
-    Ok(Ok(Rebuilt { session, tree, walk, pending }))
+    Ok(Ok(Rebuilt {
+        session,
+        tree,
+        walk,
+        pending,
+    }))
 }
 
 /// The request whose result has come is not open any more.

@@ -14,9 +14,9 @@ use indexmap::IndexMap;
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
+use super::Shared;
 use super::check_run::keep;
 use super::rebuild::{Rebuilt, rebuild};
-use super::Shared;
 use crate::clock::now;
 use crate::store::StoreError;
 use crate::target::{TargetError, target_of};
@@ -52,9 +52,14 @@ pub(super) async fn perform(
         append(shared, id, &[Event::Interrupted { keys: open }]).await?;
     }
     loop {
-        let Step { mut events, planned } = sort(&mut rebuilt);
+        let Step {
+            mut events,
+            planned,
+        } = sort(&mut rebuilt);
         if !planned.is_empty() {
-            events.push(Event::RunsStarted { runs: planned.values().map(|p| p.head.clone()).collect() });
+            events.push(Event::RunsStarted {
+                runs: planned.values().map(|p| p.head.clone()).collect(),
+            });
         }
         if !events.is_empty() {
             append(shared, id, &events).await?;
@@ -76,14 +81,32 @@ struct Step {
 }
 
 fn sort(rebuilt: &mut Rebuilt) -> Step {
-    let mut step = Step { events: Vec::new(), planned: IndexMap::new() };
+    let mut step = Step {
+        events: Vec::new(),
+        planned: IndexMap::new(),
+    };
     for request in std::mem::take(&mut rebuilt.pending) {
         match request {
             Request::Found(finding) => step.events.push(Event::Found { finding }),
-            Request::Ask { step: name, question } => step.events.push(Event::Asked { step: name, question }),
+            Request::Ask {
+                step: name,
+                question,
+            } => step.events.push(Event::Asked {
+                step: name,
+                question,
+            }),
             Request::Conclude(conclusion) => step.events.push(Event::Concluded { conclusion }),
-            Request::Check { key, step: name, title, end, command, parser } => {
-                let Some(end) = rebuilt.session.ends.get(&end) else { continue };
+            Request::Check {
+                key,
+                step: name,
+                title,
+                end,
+                command,
+                parser,
+            } => {
+                let Some(end) = rebuilt.session.ends.get(&end) else {
+                    continue;
+                };
                 let head = RunHead {
                     key: key.clone(),
                     step: name,
@@ -112,7 +135,10 @@ async fn execute(
     let cancel = hold.child_token();
     let mut by_host: IndexMap<HostId, Vec<(RunKey, Command)>> = IndexMap::new();
     for planned in planned.values() {
-        by_host.entry(planned.head.host).or_default().push((planned.head.key.clone(), planned.head.command.clone()));
+        by_host
+            .entry(planned.head.host)
+            .or_default()
+            .push((planned.head.key.clone(), planned.head.command.clone()));
     }
     let (sender, mut results) = mpsc::channel::<(RunKey, RunResult)>(planned.len().max(1));
     let mut batches: FuturesUnordered<_> = by_host
@@ -175,16 +201,23 @@ async fn take(
         facts: kept.facts,
         unparsed: kept.unparsed,
     }];
-    match rebuilt.walk.clone().step(&shared.pack, &rebuilt.tree, Input::RunDone { key, result }) {
+    match rebuilt
+        .walk
+        .clone()
+        .step(&shared.pack, &rebuilt.tree, Input::RunDone { key, result })
+    {
         Ok((walk, requests)) => {
             rebuilt.walk = walk;
-            let (checks, recorded): (VecDeque<_>, VecDeque<_>) =
-                requests.into_iter().partition(|r| matches!(r, Request::Check { .. }));
+            let (checks, recorded): (VecDeque<_>, VecDeque<_>) = requests
+                .into_iter()
+                .partition(|r| matches!(r, Request::Check { .. }));
             rebuilt.pending.extend(recorded);
             events.extend(sort(rebuilt).events);
             rebuilt.pending = checks;
         }
-        Err(error) => events.push(Event::Stopped { reason: format!("The walk cannot go on: {error}.") }),
+        Err(error) => events.push(Event::Stopped {
+            reason: format!("The walk cannot go on: {error}."),
+        }),
     }
     append(shared, id, &events).await
 }
@@ -203,9 +236,12 @@ async fn run_batch(
         Err(TargetError::Store(error)) => return Err(error),
         Err(TargetError::Route(error)) => {
             for key in keys {
-                let status =
-                    diagnosis::connection::ConnectionStatus::Unreachable { detail: error.to_string() };
-                let _ = results.send((key, RunResult::not_run(NotRun::NoConnection { status }))).await;
+                let status = diagnosis::connection::ConnectionStatus::Unreachable {
+                    detail: error.to_string(),
+                };
+                let _ = results
+                    .send((key, RunResult::not_run(NotRun::NoConnection { status })))
+                    .await;
             }
             return Ok(());
         }
@@ -225,5 +261,9 @@ async fn run_batch(
 }
 
 async fn append(shared: &Arc<Shared>, id: SessionId, events: &[Event]) -> Result<(), StoreError> {
-    shared.store.append(id, None, events, now()).await.map(|_| ())
+    shared
+        .store
+        .append(id, None, events, now())
+        .await
+        .map(|_| ())
 }

@@ -14,7 +14,7 @@ use crate::route::hosts_on_the_way;
 use crate::store::Store;
 
 /// How many of a host's runs its page lists.
-const RUNS_SHOWN: i64 = 20;
+const RUNS_SHOWN: u32 = 20;
 
 /// The `Hosts` port.
 pub struct HostService {
@@ -40,6 +40,7 @@ impl HostService {
                 commands: self
                     .pack
                     .commands_for(&check.check)
+                    .unwrap_or_default()
                     .iter()
                     .map(|planned| planned.command.display())
                     .collect(),
@@ -58,7 +59,12 @@ impl Hosts for HostService {
     async fn read(&self, _: &Viewer, id: HostId) -> Result<HostPage, AppError> {
         let (row, version) = self.store.host(id).await?.ok_or_else(not_here)?;
         let runs = self.store.runs_of_host(id, RUNS_SHOWN).await?;
-        Ok(HostPage { row, version, runs, checks: self.offers() })
+        Ok(HostPage {
+            row,
+            version,
+            runs,
+            checks: self.offers(),
+        })
     }
 
     async fn add(&self, by: &Admin, host: NewHost) -> Result<HostId, AppError> {
@@ -67,7 +73,9 @@ impl Hosts for HostService {
             hosts_on_the_way(&hosts, jump).map_err(|e| AppError::invalid("jump", e.to_string()))?;
         }
         let id = HostId(Uuid::now_v7());
-        self.store.add_host(id, &host, by.person().id, now()).await?;
+        self.store
+            .add_host(id, &host, by.person().id, now())
+            .await?;
         self.store.begin_host_check(id, now()).await?;
         Ok(id)
     }
@@ -103,7 +111,9 @@ impl Hosts for HostService {
                 ),
             });
         }
-        self.store.confirm_host_key(id, offered, by.person().id, now()).await?;
+        self.store
+            .confirm_host_key(id, offered, by.person().id, now())
+            .await?;
         self.store.begin_host_check(id, now()).await?;
         Ok(())
     }
@@ -114,5 +124,7 @@ impl Hosts for HostService {
 }
 
 fn not_here() -> AppError {
-    AppError::NotFound { what: "This host".into() }
+    AppError::NotFound {
+        what: "This host".into(),
+    }
 }

@@ -34,32 +34,59 @@ impl Runs for RunService {
             .checks
             .get(&check_id)
             .filter(|check| check.parameters.is_empty())
-            .ok_or_else(|| AppError::NotFound { what: format!("The check “{check_id}”") })?;
+            .ok_or_else(|| AppError::NotFound {
+                what: format!("The check “{check_id}”"),
+            })?;
         let commands: Vec<_> = self
             .pack
             .commands_for(&check_id)
+            .unwrap_or_default()
             .into_iter()
             .map(|planned| (planned.title, planned.command))
             .collect();
         let id = RunId(Uuid::now_v7());
         self.store
-            .start_run(id, host, &check_id, &check.title, check.why.as_deref(), &commands, by.person(), now())
+            .start_run(
+                id,
+                host,
+                &check_id,
+                &check.title,
+                check.why.as_deref(),
+                &commands,
+                by.person(),
+                now(),
+            )
             .await?;
         Ok(id)
     }
 
     async fn read(&self, _: &Viewer, id: RunId) -> Result<RunPage, AppError> {
-        self.store.run(id).await?.ok_or_else(|| AppError::NotFound { what: "This run".into() })
+        self.store.run(id).await?.ok_or_else(|| AppError::NotFound {
+            what: "This run".into(),
+        })
     }
 
     async fn cancel(&self, _: &Operator, id: RunId) -> Result<(), AppError> {
         // The runner sees the change and ends the commands on the host.
-        Ok(self.store.finish_run(id, RunState::Cancelled, now()).await?)
+        self.store
+            .finish_run(id, RunState::Cancelled, now())
+            .await?;
+        Ok(())
     }
 
-    async fn output(&self, _: &Viewer, hash: &OutputHash, most: u64) -> Result<OutputText, AppError> {
-        let bytes =
-            self.store.output(hash).await?.ok_or_else(|| AppError::NotFound { what: "This output".into() })?;
+    async fn output(
+        &self,
+        _: &Viewer,
+        hash: &OutputHash,
+        most: u64,
+    ) -> Result<OutputText, AppError> {
+        let bytes = self
+            .store
+            .output(hash)
+            .await?
+            .ok_or_else(|| AppError::NotFound {
+                what: "This output".into(),
+            })?;
         Ok(output_text(&bytes, most))
     }
 }

@@ -4,9 +4,11 @@ use std::sync::Arc;
 use app::error::AppError;
 use app::hosts::{GuestList, HostRow};
 use app::people::{Operator, Person, Viewer};
-use app::sessions::{GuestChoice, GuestRef, SessionForm, SessionPage, SessionRow, Sessions, SymptomCard};
+use app::sessions::{
+    GuestChoice, GuestRef, SessionForm, SessionPage, SessionRow, Sessions, SymptomCard,
+};
 use async_trait::async_trait;
-use diagnosis::ids::{SessionId, StepId, SymptomId};
+use diagnosis::ids::{PackHash, SessionId, StepId, SymptomId};
 use diagnosis::knowledge::{Pack, Symptom, Tree};
 use diagnosis::session::{Actor, Answer, BoundGuest, Ends, Event, Phase, Session};
 use diagnosis::walk::{Input, WalkError};
@@ -20,7 +22,7 @@ use crate::store::Store;
 /// Bytes of each output that evidence on a page shows.
 const EVIDENCE_SHOWN: u64 = 16 << 10;
 /// Sessions a page of the list has.
-const PAGE: i64 = 50;
+const PAGE: u32 = 50;
 
 /// The `Sessions` port.
 pub struct SessionService {
@@ -39,7 +41,9 @@ impl SessionService {
             .symptoms
             .get(id)
             .and_then(|symptom| Some((symptom, self.pack.trees.get(&symptom.tree)?)))
-            .ok_or_else(|| AppError::NotFound { what: format!("The symptom “{id}”") })
+            .ok_or_else(|| AppError::NotFound {
+                what: format!("The symptom “{id}”"),
+            })
     }
 
     async fn session(&self, id: SessionId) -> Result<Session, AppError> {
@@ -55,9 +59,23 @@ impl Sessions for SessionService {
 
     async fn form(&self, _: &Viewer, symptom: &SymptomId) -> Result<SessionForm, AppError> {
         let (symptom, tree) = self.symptom(symptom)?;
-        let choices = self.store.hosts().await?.iter().filter_map(choice).collect();
-        let ends = tree.ends.iter().map(|(name, end)| (name.clone(), end.title.clone())).collect();
-        Ok(SessionForm { symptom: card(symptom), ends, choices })
+        let choices = self
+            .store
+            .hosts()
+            .await?
+            .iter()
+            .filter_map(choice)
+            .collect();
+        let ends = tree
+            .ends
+            .iter()
+            .map(|(name, end)| (name.clone(), end.title.clone()))
+            .collect();
+        Ok(SessionForm {
+            symptom: card(symptom),
+            ends,
+            choices,
+        })
     }
 
     async fn start(
@@ -81,7 +99,7 @@ impl Sessions for SessionService {
             symptom: symptom.symptom.clone(),
             title: symptom.title.clone(),
             tree: tree.tree.clone(),
-            pack: self.pack.hash.clone(),
+            pack: self.pack.hash.clone().unwrap_or_else(|| PackHash::from("")),
             ends: bound,
             by: actor(by.person()),
         };
@@ -89,18 +107,39 @@ impl Sessions for SessionService {
         Ok(id)
     }
 
-    async fn answer(&self, by: &Operator, id: SessionId, step: &StepId, answer: Answer) -> Result<(), AppError> {
+    async fn answer(
+        &self,
+        by: &Operator,
+        id: SessionId,
+        step: &StepId,
+        answer: Answer,
+    ) -> Result<(), AppError> {
         let entries = self.store.entries(id, 0).await?;
         if entries.is_empty() {
             return Err(not_here());
         }
-        let Rebuilt { session, tree, walk, .. } =
-            rebuild(&self.store, &self.pack, id, &entries).await?.map_err(|why| AppError::Conflict { message: why })?;
-        let Some(asked) = session.questions.iter().rev().find(|asked| &asked.step == step) else {
-            return Err(AppError::NotFound { what: "This question".into() });
+        let Rebuilt {
+            session,
+            tree,
+            walk,
+            ..
+        } = rebuild(&self.store, &self.pack, id, &entries)
+            .await?
+            .map_err(|why| AppError::Conflict { message: why })?;
+        let Some(asked) = session
+            .questions
+            .iter()
+            .rev()
+            .find(|asked| &asked.step == step)
+        else {
+            return Err(AppError::NotFound {
+                what: "This question".into(),
+            });
         };
         if asked.answer.is_some() {
-            return Err(AppError::Conflict { message: "Somebody has answered this question already.".into() });
+            return Err(AppError::Conflict {
+                message: "Somebody has answered this question already.".into(),
+            });
         }
         let label = match &answer {
             Answer::Unknown => "I don’t know".to_owned(),
@@ -111,17 +150,34 @@ impl Sessions for SessionService {
                 .find(|option| &option.value == value)
                 .map_or_else(|| value.clone(), |option| option.label.clone()),
         };
-        let input = Input::Answer { step: step.clone(), answer: answer.clone() };
+        let input = Input::Answer {
+            step: step.clone(),
+            answer: answer.clone(),
+        };
         match walk.step(&self.pack, &tree, input) {
             Ok(_) => {}
             Err(WalkError::BadAnswer { value, expected }) => {
-                return Err(AppError::invalid("value", format!("“{value}” is not {expected}.")));
+                return Err(AppError::invalid(
+                    "value",
+                    format!("“{value}” is not {expected}."),
+                ));
             }
-            Err(other) => return Err(AppError::Conflict { message: other.to_string() }),
+            Err(other) => {
+                return Err(AppError::Conflict {
+                    message: other.to_string(),
+                });
+            }
         }
-        let event = Event::Answered { step: step.clone(), answer, label, by: actor(by.person()) };
+        let event = Event::Answered {
+            step: step.clone(),
+            answer,
+            label,
+            by: actor(by.person()),
+        };
         // Refused where somebody else came first: the page then shows what they did.
-        self.store.append(id, Some(session.seq), &[event], now()).await?;
+        self.store
+            .append(id, Some(session.seq), &[event], now())
+            .await?;
         Ok(())
     }
 
@@ -130,7 +186,9 @@ impl Sessions for SessionService {
         if matches!(session.phase, Phase::Concluded | Phase::Stopped { .. }) {
             return Ok(());
         }
-        let event = Event::Stopped { reason: format!("{} stopped it.", by.person().name) };
+        let event = Event::Stopped {
+            reason: format!("{} stopped it.", by.person().name),
+        };
         self.store.append(id, None, &[event], now()).await?;
         Ok(())
     }
@@ -142,9 +200,20 @@ impl Sessions for SessionService {
             .findings
             .iter()
             .flat_map(|finding| &finding.evidence)
-            .chain(session.conclusion.iter().flat_map(diagnosis::verdict::Conclusion::evidence));
+            .chain(
+                session
+                    .conclusion
+                    .iter()
+                    .flat_map(diagnosis::verdict::Conclusion::evidence),
+            );
         for evidence in evidence {
-            let Some(done) = session.runs.get(&evidence.run).and_then(|run| run.done.as_ref()) else { continue };
+            let Some(done) = session
+                .runs
+                .get(&evidence.run)
+                .and_then(|run| run.done.as_ref())
+            else {
+                continue;
+            };
             for hash in done.stdout.iter().chain(&done.stderr) {
                 if outputs.contains_key(hash) {
                     continue;
@@ -157,7 +226,11 @@ impl Sessions for SessionService {
         Ok(SessionPage { session, outputs })
     }
 
-    async fn list(&self, _: &Viewer, before: Option<SessionId>) -> Result<Vec<SessionRow>, AppError> {
+    async fn list(
+        &self,
+        _: &Viewer,
+        before: Option<SessionId>,
+    ) -> Result<Vec<SessionRow>, AppError> {
         Ok(self.store.sessions(before, PAGE).await?)
     }
 }
@@ -175,18 +248,24 @@ fn card(symptom: &Symptom) -> SymptomCard {
 fn choice(row: &HostRow) -> Option<GuestChoice> {
     let (guests, note) = match row.check.as_ref().map(|check| &check.guests) {
         Some(GuestList::NotAHypervisor) => return None,
-        Some(GuestList::Known { guests }) if guests.is_empty() => {
-            (Vec::new(), Some("This hypervisor has no guests.".to_owned()))
-        }
+        Some(GuestList::Known { guests }) if guests.is_empty() => (
+            Vec::new(),
+            Some("This hypervisor has no guests.".to_owned()),
+        ),
         Some(GuestList::Known { guests }) => (guests.clone(), None),
-        Some(GuestList::NotRun { reason }) => {
-            (Vec::new(), Some(format!("Its guests are not known: {}.", reason.sentence())))
-        }
-        Some(GuestList::NotUnderstood { detail }) => {
-            (Vec::new(), Some(format!("Its list of guests could not be read: {detail}.")))
-        }
+        Some(GuestList::NotRun { reason }) => (
+            Vec::new(),
+            Some(format!("Its guests are not known: {}.", reason.sentence())),
+        ),
+        Some(GuestList::NotUnderstood { detail }) => (
+            Vec::new(),
+            Some(format!("Its list of guests could not be read: {detail}.")),
+        ),
         None if row.checking => (Vec::new(), Some("Hopwise is looking at it now.".to_owned())),
-        None => (Vec::new(), Some("Nobody has looked at it yet: open its page and check it.".to_owned())),
+        None => (
+            Vec::new(),
+            Some("Nobody has looked at it yet: open its page and check it.".to_owned()),
+        ),
     };
     Some(GuestChoice {
         host: row.host.id,
@@ -198,12 +277,23 @@ fn choice(row: &HostRow) -> Option<GuestChoice> {
 }
 
 fn bind(hosts: &[HostRow], guest: &GuestRef, field: &str) -> Result<BoundGuest, AppError> {
-    let gone = || AppError::invalid(field, "This guest is not in its hypervisor’s list any more. Choose again.");
-    let row = hosts.iter().find(|row| row.host.id == guest.host).ok_or_else(gone)?;
+    let gone = || {
+        AppError::invalid(
+            field,
+            "This guest is not in its hypervisor’s list any more. Choose again.",
+        )
+    };
+    let row = hosts
+        .iter()
+        .find(|row| row.host.id == guest.host)
+        .ok_or_else(gone)?;
     let Some(GuestList::Known { guests }) = row.check.as_ref().map(|check| &check.guests) else {
         return Err(gone());
     };
-    let known = guests.iter().find(|g| g.vmid == guest.vmid && g.kind == guest.kind).ok_or_else(gone)?;
+    let known = guests
+        .iter()
+        .find(|g| g.vmid == guest.vmid && g.kind == guest.kind)
+        .ok_or_else(gone)?;
     Ok(BoundGuest {
         host: row.host.id,
         host_name: row.host.name.clone(),
@@ -214,9 +304,14 @@ fn bind(hosts: &[HostRow], guest: &GuestRef, field: &str) -> Result<BoundGuest, 
 }
 
 fn actor(person: &Person) -> Actor {
-    Actor { id: person.id, name: person.name.clone() }
+    Actor {
+        id: person.id,
+        name: person.name.clone(),
+    }
 }
 
 fn not_here() -> AppError {
-    AppError::NotFound { what: "This session".into() }
+    AppError::NotFound {
+        what: "This session".into(),
+    }
 }

@@ -9,7 +9,9 @@ const PAGE_CAP: u64 = 256 << 10;
 /// HTML escaping is the page's own.
 #[must_use]
 pub(super) fn output_text(bytes: &[u8], most: u64) -> OutputText {
-    let shown = usize::try_from(most.min(PAGE_CAP)).unwrap_or(usize::MAX).min(bytes.len());
+    let shown = usize::try_from(most.min(PAGE_CAP))
+        .unwrap_or(usize::MAX)
+        .min(bytes.len());
     let part = bytes.get(..shown).unwrap_or(bytes);
     let mut text = String::with_capacity(shown);
     let mut escaped = false;
@@ -33,7 +35,12 @@ pub(super) fn output_text(bytes: &[u8], most: u64) -> OutputText {
             escaped = true;
         }
     }
-    OutputText { text, bytes: bytes.len() as u64, shown: shown as u64, escaped }
+    OutputText {
+        text,
+        bytes: bytes.len() as u64,
+        shown: shown as u64,
+        escaped,
+    }
 }
 
 /// Characters that change how others are read: directional overrides and zero-width ones.

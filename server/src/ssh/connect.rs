@@ -3,6 +3,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -42,9 +43,11 @@ pub(crate) async fn connect(
             options.auth_limit,
             Key::load(&hop.credential, options.agent_socket.as_deref()),
         );
-        let key = loaded.await.map_err(|_| ConnectionStatus::CredentialUnusable {
-            detail: "ssh-agent did not answer in time".into(),
-        })?;
+        let key = loaded
+            .await
+            .map_err(|_| ConnectionStatus::CredentialUnusable {
+                detail: "ssh-agent did not answer in time".into(),
+            })?;
         Some(key.map_err(|detail| ConnectionStatus::CredentialUnusable { detail })?)
     };
 
@@ -55,7 +58,9 @@ pub(crate) async fn connect(
             Some(parent) => through(parent, hop).await,
         }
     };
-    let stream = timeout(limit, reached).await.map_err(|_| timed_out(limit))??;
+    let stream = timeout(limit, reached)
+        .await
+        .map_err(|_| timed_out(limit))??;
 
     let (opening, cut) = (Opening::default(), CancellationToken::new());
     let guard = cut.clone().drop_guard();
@@ -65,10 +70,13 @@ pub(crate) async fn connect(
         refusals,
     };
     let line = Line::new(stream, opening.clone(), cut.clone());
-    let mut handle = timeout(limit, client::connect_stream(config(hop, options), line, judge))
-        .await
-        .map_err(|_| timed_out(limit))?
-        .map_err(|error| handshake_failed(error, &opening.text(), suspect))?;
+    let mut handle = timeout(
+        limit,
+        client::connect_stream(config(hop, options), line, judge),
+    )
+    .await
+    .map_err(|_| timed_out(limit))?
+    .map_err(|error| handshake_failed(error, &opening.text(), suspect))?;
 
     // The judge lets nobody through without a confirmed key, so there is a key to log in with.
     let key = key.ok_or_else(|| ConnectionStatus::ProtocolError {
@@ -82,6 +90,7 @@ pub(crate) async fn connect(
         refusals: tokio::sync::Mutex::new(refused),
         statuses: Vec::new(),
         cut,
+        retired: AtomicBool::new(false),
         permits: Arc::new(Semaphore::new(options.channels)),
         last_used: Mutex::new(Instant::now()),
         parent,
@@ -163,12 +172,13 @@ async fn through(parent: &Connection, hop: &Hop) -> Result<Box<dyn Stream>, Conn
             let told = timeout(Duration::from_millis(500), refusals.recv()).await;
             Err(jump_refused(&told.ok().flatten().unwrap_or_default()))
         }
-        Err(russh::Error::ChannelOpenFailure(
-            ChannelOpenFailure::AdministrativelyProhibited,
-        )) => Err(ConnectionStatus::Unreachable {
-            detail: "the jump host does not forward connections (AllowTcpForwarding, PermitOpen)"
-                .into(),
-        }),
+        Err(russh::Error::ChannelOpenFailure(ChannelOpenFailure::AdministrativelyProhibited)) => {
+            Err(ConnectionStatus::Unreachable {
+                detail:
+                    "the jump host does not forward connections (AllowTcpForwarding, PermitOpen)"
+                        .into(),
+            })
+        }
         Err(error) => Err(ConnectionStatus::Unreachable {
             detail: format!("the jump host opened no way: {error}"),
         }),
@@ -213,7 +223,13 @@ fn handshake_failed(error: SessionError, opening: &str, suspect: bool) -> Connec
         (true, "") if suspect => ConnectionStatus::Penalised,
         (true, "") => protocol("it closed the connection before its banner".into()),
         (true, said) if !said.contains("SSH-") => {
-            let line: String = said.lines().next().unwrap_or_default().chars().take(80).collect();
+            let line: String = said
+                .lines()
+                .next()
+                .unwrap_or_default()
+                .chars()
+                .take(80)
+                .collect();
             protocol(format!("it sent {line:?} and closed the connection"))
         }
         (true, _) => protocol("it closed the connection during the key exchange".into()),
@@ -261,7 +277,11 @@ mod tests {
     use super::*;
 
     fn closed(opening: &str, suspect: bool) -> ConnectionStatus {
-        handshake_failed(SessionError::Ssh(russh::Error::Disconnect), opening, suspect)
+        handshake_failed(
+            SessionError::Ssh(russh::Error::Disconnect),
+            opening,
+            suspect,
+        )
     }
 
     #[test]
@@ -280,7 +300,10 @@ mod tests {
 
     #[test]
     fn a_close_after_the_banner_is_no_penalty() {
-        assert_eq!(closed("SSH-2.0-OpenSSH_9.9\r\n", true).name(), "protocol-error");
+        assert_eq!(
+            closed("SSH-2.0-OpenSSH_9.9\r\n", true).name(),
+            "protocol-error"
+        );
     }
 
     #[test]

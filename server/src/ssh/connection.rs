@@ -1,5 +1,6 @@
 //! One SSH connection that stands, and the handler that judges its host key.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -43,12 +44,17 @@ impl client::Handler for Judge {
         // would be judged like one, never trusted for its signature.
         match judge(&self.confirmed, &shown.public_key()) {
             Judgement::Confirmed => Ok(true),
-            Judgement::Unknown { offered } => Err(SessionError::HostKey(
-                ConnectionStatus::HostKeyUnknown { offered },
-            )),
-            Judgement::Changed { confirmed, offered } => Err(SessionError::HostKey(
-                ConnectionStatus::HostKeyChanged { confirmed, offered },
-            )),
+            Judgement::Unknown { offered } => {
+                Err(SessionError::HostKey(ConnectionStatus::HostKeyUnknown {
+                    offered,
+                }))
+            }
+            Judgement::Changed { confirmed, offered } => {
+                Err(SessionError::HostKey(ConnectionStatus::HostKeyChanged {
+                    confirmed,
+                    offered,
+                }))
+            }
         }
     }
 
@@ -74,6 +80,8 @@ pub(crate) struct Connection {
     pub(crate) refusals: tokio::sync::Mutex<mpsc::UnboundedReceiver<String>>,
     pub(crate) statuses: Vec<HopStatus>,
     pub(crate) cut: CancellationToken,
+    /// Stands for those who use it, but not for new users.
+    pub(crate) retired: AtomicBool,
     pub(crate) permits: Arc<Semaphore>,
     pub(crate) last_used: Mutex<Instant>,
     /// The jump host's connection this one runs through, kept as long as this one stands.
@@ -93,8 +101,20 @@ impl Connection {
         self.handle.is_closed() || self.cut.is_cancelled()
     }
 
+    /// Lets those who use it finish; it ends with the last of them.
+    pub(crate) fn retire(&self) {
+        self.retired.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn takes_new_users(&self) -> bool {
+        !self.is_dead() && !self.retired.load(Ordering::Acquire)
+    }
+
     pub(crate) fn touch(&self) {
-        *self.last_used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        *self
+            .last_used
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Instant::now();
     }
 
     pub(crate) fn idle_for(&self) -> Duration {

@@ -24,7 +24,10 @@ pub(crate) enum Key {
 
 impl Key {
     /// Loads the key. The error is a clause for `CredentialUnusable`.
-    pub(crate) async fn load(credential: &Credential, agent: Option<&Path>) -> Result<Self, String> {
+    pub(crate) async fn load(
+        credential: &Credential,
+        agent: Option<&Path>,
+    ) -> Result<Self, String> {
         match credential {
             Credential::KeyFile(path) => from_file(path).await,
             Credential::Agent { fingerprint } => {
@@ -54,7 +57,10 @@ impl Key {
         // A server that does not say which RSA signatures it takes predates OpenSSH 7.2's
         // `server-sig-algs`; SHA-2 is tried there all the same, SHA-1 never.
         let hash = if is_rsa {
-            let said = handle.best_supported_rsa_hash().await.map_err(LoginError::Lost)?;
+            let said = handle
+                .best_supported_rsa_hash()
+                .await
+                .map_err(LoginError::Lost)?;
             said.flatten().or(Some(HashAlg::Sha512))
         } else {
             None
@@ -91,7 +97,9 @@ async fn from_file(path: &Path) -> Result<Key, String> {
         Err(russh::keys::Error::KeyIsEncrypted) => Err(format!(
             "{shown} has a passphrase: load it into ssh-agent and choose the agent"
         )),
-        Err(e) => Err(format!("{shown} is not a private key that can be used: {e}")),
+        Err(e) => Err(format!(
+            "{shown} is not a private key that can be used: {e}"
+        )),
     }
 }
 
@@ -120,7 +128,10 @@ async fn from_agent(socket: &Path, fingerprint: Option<&str>) -> Result<Key, Str
         (_, []) => return Err(format!("ssh-agent at {shown} holds no keys")),
         (None, [(key, _)]) => key.clone(),
         (None, _) => {
-            return Err(format!("ssh-agent holds several keys, choose one: {}", held()));
+            return Err(format!(
+                "ssh-agent holds several keys, choose one: {}",
+                held()
+            ));
         }
         (Some(wanted), _) => keys
             .iter()

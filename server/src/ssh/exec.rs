@@ -64,7 +64,11 @@ impl<'a> Batch<'a> {
         }
         Self {
             // From a generator that the operating system's random source seeds.
-            nonce: format!("{:016x}{:016x}", rand::random::<u64>(), rand::random::<u64>()),
+            nonce: format!(
+                "{:016x}{:016x}",
+                rand::random::<u64>(),
+                rand::random::<u64>()
+            ),
             owed: vec![true; fit.len()],
             commands: fit,
             results,
@@ -96,12 +100,13 @@ impl<'a> Batch<'a> {
         GRACE.saturating_add(Duration::from_millis(sum.min(86_400_000)))
     }
 
-    /// Runs the batch and answers for every command. Gives the channel back, to be closed.
+    /// Runs the batch and answers for every command. Gives the channel back, to be closed, and whether
+    /// the host kept to the script's format and time.
     pub(crate) async fn run(
         &mut self,
         channel: Channel<Msg>,
         cancel: &CancellationToken,
-    ) -> Halves {
+    ) -> (Halves, bool) {
         let (mut reader, writer) = channel.split();
         let commands: Vec<&Command> = self.commands.iter().map(|(_, c)| *c).collect();
         let script = match batch::render(&self.nonce, &commands) {
@@ -110,7 +115,7 @@ impl<'a> Batch<'a> {
                 self.settle(&NotRun::Denied {
                     detail: error.to_string(),
                 });
-                return (reader, writer);
+                return ((reader, writer), true);
             }
         };
         let started = Instant::now();
@@ -146,6 +151,7 @@ impl<'a> Batch<'a> {
                 }
             }
         };
+        let trusted = !matches!(end, End::Broken | End::Late);
         self.settle(&match end {
             End::Whole | End::Broken if cancel.is_cancelled() => NotRun::Cancelled,
             End::Cancelled => NotRun::Cancelled,
@@ -155,12 +161,16 @@ impl<'a> Batch<'a> {
             },
             End::Reason(reason) => reason,
         });
-        (reader, writer)
+        ((reader, writer), trusted)
     }
 
     /// Reads to the script's end. Never holds more than the caps allow.
     async fn read(&mut self, reader: &mut ChannelReadHalf, started: Instant) -> End {
-        let caps: Vec<u64> = self.commands.iter().map(|(_, c)| batch::wire_cap(c)).collect();
+        let caps: Vec<u64> = self
+            .commands
+            .iter()
+            .map(|(_, c)| batch::wire_cap(c))
+            .collect();
         let mut decoder = Decoder::new(&self.nonce, &caps);
         let (mut events, mut complaint, mut complained) = (Vec::new(), Vec::new(), 0_usize);
         let mut began = false;
@@ -192,7 +202,8 @@ impl<'a> Batch<'a> {
                 ChannelMsg::Failure => {
                     return End::Reason(NotRun::NoConnection {
                         status: ConnectionStatus::ProtocolError {
-                            detail: "the host logs us in, but runs no commands for this user".into(),
+                            detail: "the host logs us in, but runs no commands for this user"
+                                .into(),
                         },
                     });
                 }
@@ -235,7 +246,8 @@ impl<'a> Batch<'a> {
 fn lacks(what: &str) -> NotRun {
     match what {
         "folder" => NotRun::Denied {
-            detail: "no folder for temporary files: /run, /dev/shm and /tmp cannot be written".into(),
+            detail: "no folder for temporary files: /run, /dev/shm and /tmp cannot be written"
+                .into(),
         },
         program => NotRun::NotFound {
             program: program.chars().take(40).collect(),
@@ -243,14 +255,20 @@ fn lacks(what: &str) -> NotRun {
     }
 }
 
-/// Closes a channel and waits until the host has closed it too: sshd counts it until then. False when
-/// the host does not.
-pub(crate) async fn close((mut reader, writer): Halves) -> bool {
-    let closing = async {
-        if writer.eof().await.is_err() || writer.close().await.is_err() {
-            return;
+/// Ends a channel and waits until the host has closed it: sshd counts it until then. False when the host
+/// does not, or is not to be waited for; the connection is then not to be used for more.
+///
+/// Our own close must not come first: russh 0.65 forgets a channel when it sends the close, so that the
+/// host's answer never reaches the reader, which then waits for ever.
+pub(crate) async fn close((mut reader, writer): Halves, trusted: bool) -> bool {
+    let orderly = async {
+        if trusted && writer.eof().await.is_ok() {
+            while reader.wait().await.is_some() {}
         }
-        while reader.wait().await.is_some() {}
     };
-    timeout(CLOSE, closing).await.is_ok()
+    let closed = trusted && timeout(CLOSE, orderly).await.is_ok();
+    if !closed {
+        let _ = writer.close().await;
+    }
+    closed
 }

@@ -1,8 +1,8 @@
 //! Host keys: what a person confirmed against what a host shows.
 
 use diagnosis::connection::HostKey;
-use russh::keys::ssh_key::{Algorithm, HashAlg, PublicKey};
 use russh::Preferred;
+use russh::keys::ssh_key::{Algorithm, HashAlg, PublicKey};
 
 /// A key as people compare it.
 #[must_use]
@@ -19,15 +19,22 @@ pub fn host_key(key: &PublicKey) -> HostKey {
 /// Reads a public key in OpenSSH's form: algorithm, base64, and a comment that is dropped.
 #[must_use]
 pub fn parse_host_key(line: &str) -> Option<HostKey> {
-    PublicKey::from_openssh(line.trim()).ok().map(|key| host_key(&key))
+    PublicKey::from_openssh(line.trim())
+        .ok()
+        .map(|key| host_key(&key))
 }
 
 /// What an offered key is against the confirmed ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Judgement {
     Confirmed,
-    Unknown { offered: HostKey },
-    Changed { confirmed: HostKey, offered: HostKey },
+    Unknown {
+        offered: HostKey,
+    },
+    Changed {
+        confirmed: HostKey,
+        offered: HostKey,
+    },
 }
 
 /// Compares as keys, not as text. A host with confirmed keys that shows a key of another algorithm has
@@ -76,8 +83,10 @@ pub(crate) fn preferred_algorithms(confirmed: &[HostKey]) -> Vec<Algorithm> {
 mod tests {
     use super::*;
 
-    const ED: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJdD7y3aLq454yWBdwLWbieU1ebz9/cu7/QEXn9OIeZJ";
-    const ED_OTHER: &str = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIA6rWI3G1sz07DnfFlrouTcysQlj2P+jpNSOEWD9OJ3X";
+    const ED: &str =
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJdD7y3aLq454yWBdwLWbieU1ebz9/cu7/QEXn9OIeZJ";
+    const ED_OTHER: &str =
+        "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIA6rWI3G1sz07DnfFlrouTcysQlj2P+jpNSOEWD9OJ3X";
     const ECDSA: &str = "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBHwf2HMM5TRXvo2SQJjsNkiDD5KqiiNjrGVv3UUh+mMT5RHxiRtOnlqvjhQtBq0VpmpCV/PwUdhOig4vkbqAcEc=";
 
     fn key(line: &str) -> PublicKey {
@@ -116,7 +125,10 @@ mod tests {
     fn a_confirmed_key_that_does_not_parse_never_matches() {
         let mut broken = parse_host_key(ED).unwrap();
         broken.openssh = "ssh-ed25519 AAAA".into();
-        assert!(matches!(judge(&[broken], &key(ED)), Judgement::Changed { .. }));
+        assert!(matches!(
+            judge(&[broken], &key(ED)),
+            Judgement::Changed { .. }
+        ));
     }
 
     #[test]

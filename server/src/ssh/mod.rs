@@ -28,7 +28,7 @@ use exec::Batch;
 pub use known::{host_key, parse_host_key};
 pub use options::SshOptions;
 use pool::Pool;
-pub use target::{ChainError, Credential, Hop, Target};
+pub use target::{Credential, Hop, Target};
 
 /// Runs commands on hosts.
 #[async_trait]
@@ -87,13 +87,16 @@ impl Ssh {
             };
             match opened {
                 Ok((channel, permit)) => {
-                    let halves = batch.run(channel, cancel).await;
+                    let (halves, trusted) = batch.run(channel, cancel).await;
                     connection.touch();
                     // The results are out; closing may take its time, and keeps its place meanwhile.
+                    let (pool, hops) = (Arc::clone(&self.pool), target.hops.clone());
                     tokio::spawn(async move {
-                        if !exec::close(halves).await {
-                            tracing::warn!("a host does not close its channel: dropping the connection");
-                            connection.kill();
+                        if !exec::close(halves, trusted).await {
+                            tracing::warn!(
+                                "a host did not end its channel; the next batch connects anew"
+                            );
+                            pool.let_go(&hops, &connection).await;
                         }
                         connection.touch();
                         drop(permit);
@@ -128,7 +131,8 @@ async fn open_to_keep(
     tokio::spawn(async move {
         let opened = connection.open(limit).await;
         if let Err(Ok((channel, permit))) = sender.send(opened) {
-            exec::close(channel.split()).await;
+            // Nothing runs in it yet, so sshd frees it as soon as it reads this.
+            let _ = channel.close().await;
             drop(permit);
         }
     });

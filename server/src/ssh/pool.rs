@@ -85,7 +85,7 @@ impl Pool {
             };
             let slot = Arc::clone(lock(&self.slots).entry(hops.to_vec()).or_default());
             let mut state = slot.state.lock().await;
-            if let Some(live) = state.connection.as_ref().filter(|c| !c.is_dead()) {
+            if let Some(live) = state.connection.as_ref().filter(|c| c.takes_new_users()) {
                 live.touch();
                 return Ok(Arc::clone(live));
             }
@@ -120,7 +120,9 @@ impl Pool {
                 [] => None,
                 before => Some(self.find(before, asked).await?),
             };
-            let mut statuses = parent.as_ref().map_or_else(Vec::new, |p| p.statuses.clone());
+            let mut statuses = parent
+                .as_ref()
+                .map_or_else(Vec::new, |p| p.statuses.clone());
             let suspect = self.suspects(hop);
             let started = Instant::now();
             let connected = connect(hop, parent.clone(), suspect, &self.options).await;
@@ -172,13 +174,23 @@ impl Pool {
         }
     }
 
-    /// Drops a connection that turned out dead; a newer one stays.
+    /// Ends a connection that turned out dead.
     pub(crate) async fn discard(&self, hops: &[Hop], dead: &Arc<Connection>) {
         dead.kill();
+        self.let_go(hops, dead).await;
+    }
+
+    /// Gives a connection to nobody any more; it ends with its last user. A newer one stays.
+    pub(crate) async fn let_go(&self, hops: &[Hop], dead: &Arc<Connection>) {
+        dead.retire();
         let slot = lock(&self.slots).get(hops).cloned();
         if let Some(slot) = slot {
             let mut state = slot.state.lock().await;
-            if state.connection.as_ref().is_some_and(|c| Arc::ptr_eq(c, dead)) {
+            if state
+                .connection
+                .as_ref()
+                .is_some_and(|c| Arc::ptr_eq(c, dead))
+            {
                 state.connection = None;
             }
         }
@@ -219,11 +231,10 @@ async fn close_when_idle(
                 state.connection = None;
             }
             if !connection.is_dead() {
-                let bye = connection.handle.disconnect(
-                    russh::Disconnect::ByApplication,
-                    "idle",
-                    "",
-                );
+                let bye =
+                    connection
+                        .handle
+                        .disconnect(russh::Disconnect::ByApplication, "idle", "");
                 let _ = tokio::time::timeout(Duration::from_secs(1), bye).await;
             }
             drop(state);

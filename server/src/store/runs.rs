@@ -196,7 +196,7 @@ impl Store {
             .await?;
         let Some(row) = sqlx::query!(
             r#"SELECT r.id, r.title, r.state, r.started_at AS "started_at: jiff_sqlx::Timestamp",
-                      r.started_by_name, r.host_id, h.name AS host_name, r.why,
+                      r.started_by_name, r.check_id, r.host_id, h.name AS host_name, r.why,
                       r.finished_at AS "finished_at: jiff_sqlx::Timestamp", r.version
                FROM runs r JOIN hosts h ON h.id = r.host_id WHERE r.id = $1"#,
             id.0
@@ -223,6 +223,7 @@ impl Store {
                 started_at: row.started_at.to_jiff(),
                 started_by: row.started_by_name,
             },
+            check: CheckId(row.check_id),
             host: HostId(row.host_id),
             host_name: row.host_name,
             why: row.why,

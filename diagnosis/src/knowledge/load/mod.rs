@@ -108,10 +108,7 @@ impl Pack {
     /// parameters and runs on the host. `None` for a check the pack does not have; empty for one that
     /// needs a tree to call it.
     #[must_use]
-    pub fn commands_for(
-        &self,
-        check: &CheckId,
-    ) -> Option<Vec<(CollectorId, String, Command, ParserName)>> {
+    pub fn commands_for(&self, check: &CheckId) -> Option<Vec<PlannedCommand>> {
         let check = self.checks.get(check)?;
         let own = check
             .parse
@@ -124,16 +121,31 @@ impl Pack {
                     time_limit_ms: check.time_limit.milliseconds,
                     output_cap: check.output_cap,
                 };
-                let name = CollectorId(check.check.0.clone());
-                (name, check.title.clone(), command, parser)
+                PlannedCommand {
+                    title: check.title.clone(),
+                    command,
+                    parser,
+                }
             });
         let collected = check
             .collects
             .iter()
             .filter_map(|id| self.collectors.get(id))
-            .map(|c| (c.collect.clone(), c.title.clone(), c.command(), c.parse));
+            .map(|c| PlannedCommand {
+                title: c.title.clone(),
+                command: c.command(),
+                parser: c.parse,
+            });
         Some(own.into_iter().chain(collected).collect())
     }
+}
+
+/// A command that is ready to run, with the parser for its output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedCommand {
+    pub title: String,
+    pub command: Command,
+    pub parser: ParserName,
 }
 
 impl Collector {

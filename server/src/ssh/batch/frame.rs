@@ -80,7 +80,11 @@ impl Decoder {
     pub fn new(nonce: &str, caps: &[u64]) -> Self {
         Self {
             nonce: nonce.to_owned(),
-            open: caps.iter().map(|c| c.saturating_add(1)).enumerate().collect(),
+            open: caps
+                .iter()
+                .map(|c| c.saturating_add(1))
+                .enumerate()
+                .collect(),
             state: State::Greeting,
             buffer: Vec::new(),
             pending: None,
@@ -121,7 +125,9 @@ impl Decoder {
             self.buffer.drain(..gone);
             self.greeted = self.greeted.saturating_add(gone);
             if self.greeted > GREETING {
-                return Err(Corrupt("the host sends bytes without end before the first frame"));
+                return Err(Corrupt(
+                    "the host sends bytes without end before the first frame",
+                ));
             }
             return Ok(false);
         };
@@ -237,7 +243,160 @@ fn took_ms(start: &str, end: &str) -> Option<u64> {
     let hundredths = |text: &str| {
         let (whole, part) = text.split_once('.')?;
         let part: u64 = part.get(..2)?.parse().ok()?;
-        whole.parse::<u64>().ok()?.checked_mul(100)?.checked_add(part)
+        whole
+            .parse::<u64>()
+            .ok()?
+            .checked_mul(100)?
+            .checked_add(part)
     };
-    hundredths(end)?.checked_sub(hundredths(start)?)?.checked_mul(10)
+    hundredths(end)?
+        .checked_sub(hundredths(start)?)?
+        .checked_mul(10)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const N: &str = "0123abcd";
+
+    fn decode(pieces: &[&[u8]], caps: &[u64]) -> (Vec<Event>, Result<(), Corrupt>) {
+        let (mut decoder, mut events) = (Decoder::new(N, caps), Vec::new());
+        for piece in pieces {
+            if let Err(error) = decoder.push(piece, &mut events) {
+                return (events, Err(error));
+            }
+        }
+        (events, Ok(()))
+    }
+
+    fn frame(index: usize, stdout: &[u8], stderr: &[u8]) -> Frame {
+        Frame {
+            index,
+            how: How::Ran,
+            code: 0,
+            took_ms: Some(1230),
+            stdout: stdout.to_vec(),
+            stderr: stderr.to_vec(),
+        }
+    }
+
+    fn wire(frames: &[Frame]) -> Vec<u8> {
+        let mut bytes = format!("{N} begin\n").into_bytes();
+        for f in frames {
+            let (out, err) = (f.stdout.len(), f.stderr.len());
+            bytes.extend(format!("{N} {} ran 0 10.00 11.23 {out} {err}\n", f.index).bytes());
+            bytes.extend(&f.stdout);
+            bytes.extend(&f.stderr);
+        }
+        bytes.extend(format!("{N} end\n").bytes());
+        bytes
+    }
+
+    #[test]
+    fn greetings_before_and_anything_after_are_skipped() {
+        let mut bytes = b"Last login: today\r\n\x1b[0m$ ".to_vec();
+        bytes.extend(wire(&[frame(0, b"a", b"b")]));
+        bytes.extend(b"logout\n0123abcd 0 ran 0 1.00 1.00 1 0\nx");
+        let (events, result) = decode(&[&bytes], &[10]);
+        assert_eq!(result, Ok(()));
+        assert_eq!(
+            events,
+            [
+                Event::Began,
+                Event::Frame(frame(0, b"a", b"b")),
+                Event::Ended
+            ]
+        );
+    }
+
+    #[test]
+    fn a_greeting_without_end_is_refused() {
+        let (_, result) = decode(&[&vec![b'x'; 70_000]], &[1]);
+        assert!(result.is_err());
+    }
+
+    #[test]
+    fn what_does_not_fit_the_format_is_refused() {
+        for line in [
+            "hello\n",
+            "0123abcd 0 ran 0 1.00 1.00 12 0\n",
+            "0123abcd 0 ran 0 1.00 1.00 18446744073709551615 0\n",
+            "0123abcd 0 ran 0 1.00 1.00 99999999999999999999999 0\n",
+            "0123abcd 0 ran 0 1.00 1.00 -1 0\n",
+            "0123abcd 1 ran 0 1.00 1.00 0 0\n",
+            "0123abcd 0 won 0 1.00 1.00 0 0\n",
+            "0123abcd 0 ran x 1.00 1.00 0 0\n",
+            "0123abcd 0 ran 0 1.00 1.00 0\n",
+            "0123abcd 0 ran 0 1.00 1.00 0 0\n0123abcd 0 ran 0 1.00 1.00 0 0\n",
+            "0123abce end\n",
+            "\n",
+            "\u{ff}\n",
+        ] {
+            let bytes = format!("{N} begin\n{line}");
+            let (events, result) = decode(&[bytes.as_bytes()], &[10]);
+            assert!(result.is_err(), "{line:?} gave {events:?}");
+        }
+        let endless = format!("{N} begin\n{}", "0".repeat(300));
+        assert!(decode(&[endless.as_bytes()], &[10]).1.is_err());
+    }
+
+    #[test]
+    fn half_a_frame_is_no_event() {
+        let bytes = wire(&[frame(0, b"abcdef", b"")]);
+        let short = &bytes[..bytes.len() - 16];
+        assert_eq!(decode(&[short], &[10]).0, [Event::Began]);
+    }
+
+    #[test]
+    fn a_host_that_lacks_something_is_heard() {
+        let (events, _) = decode(&[b"hi\n0123abcd lacks head\n"], &[1]);
+        assert_eq!(events, [Event::Lacks("head".into())]);
+    }
+
+    #[test]
+    fn a_host_without_uptime_has_no_time() {
+        assert_eq!(took_ms("-", "-"), None);
+        assert_eq!(took_ms("5.09", "5.01"), None);
+        assert_eq!(took_ms("0.08", "1.09"), Some(1010));
+    }
+
+    proptest! {
+        #[test]
+        fn any_cutting_gives_the_same(
+            out in prop::collection::vec(any::<u8>(), 0..200),
+            err in prop::collection::vec(any::<u8>(), 0..50),
+            step in 1_usize..40,
+        ) {
+            // An output that holds a whole forged batch is an output.
+            let mut forged = wire(&[frame(1, b"evil", b"")]);
+            forged.extend(&out);
+            let frames = [frame(1, &forged, &err), frame(0, &err, &out)];
+            let bytes = wire(&frames);
+            let pieces: Vec<&[u8]> = bytes.chunks(step).collect();
+            let (events, result) = decode(&pieces, &[400, 400]);
+            prop_assert_eq!(result, Ok(()));
+            let [one, two] = frames;
+            prop_assert_eq!(events, vec![Event::Began, Event::Frame(one), Event::Frame(two), Event::Ended]);
+        }
+
+        #[test]
+        fn no_bytes_make_it_panic(
+            tail in prop::collection::vec(any::<u8>(), 0..300),
+            words in "(0123abcd |begin|end|ran|late|[0-9]{1,20}| |\n|\\.|-){0,40}",
+            step in 1_usize..50,
+        ) {
+            let mut bytes = format!("{N} begin\n{words}").into_bytes();
+            bytes.extend(tail);
+            let pieces: Vec<&[u8]> = bytes.chunks(step).collect();
+            let (events, _) = decode(&pieces, &[20, 20]);
+            for event in events {
+                if let Event::Frame(frame) = event {
+                    prop_assert!(frame.stdout.len() <= 21 && frame.stderr.len() <= 21);
+                }
+            }
+        }
+    }
 }

@@ -169,14 +169,27 @@ mod tests {
 
     #[test]
     fn bytes_survive_that_are_not_utf8_and_those_that_are() {
-        let result = decoded(0, b"{\"exitcode\":0,\"exited\":true,\"out-data\":\"\xff\xc3\xa4\\u0000\"}", "");
+        let result = decoded(
+            0,
+            b"{\"exitcode\":0,\"exited\":true,\"out-data\":\"\xff\xc3\xa4\\u0000\"}",
+            "",
+        );
         assert_eq!(result.stdout, b"\xff\xc3\xa4\0");
     }
 
     #[test]
     fn a_pid_alone_means_that_the_limit_passed() {
-        let result = decoded(0, b"{\n   \"pid\" : 6290\n}\n", "timeout reached, returning pid\n");
-        assert!(matches!(result.status, RunStatus::NotRun { reason: NotRun::TimedOut { .. } }));
+        let result = decoded(
+            0,
+            b"{\n   \"pid\" : 6290\n}\n",
+            "timeout reached, returning pid\n",
+        );
+        assert!(matches!(
+            result.status,
+            RunStatus::NotRun {
+                reason: NotRun::TimedOut { .. }
+            }
+        ));
     }
 
     #[test]
@@ -190,7 +203,11 @@ mod tests {
             let result = decoded(255, b"", &format!("{said}\n"));
             assert_eq!(
                 result.status,
-                RunStatus::NotRun { reason: NotRun::GuestUnreachable { detail: said.into() } }
+                RunStatus::NotRun {
+                    reason: NotRun::GuestUnreachable {
+                        detail: said.into()
+                    }
+                }
             );
         }
     }
@@ -202,20 +219,33 @@ mod tests {
             b"",
             "Agent error: Guest agent command failed, error was 'Failed to execute child process “ip” (No such file or directory)'\n",
         );
-        assert!(matches!(result.status, RunStatus::NotRun { reason: NotRun::NotFound { program } } if program == "ip"));
+        assert!(
+            matches!(result.status, RunStatus::NotRun { reason: NotRun::NotFound { program } } if program == "ip")
+        );
     }
 
     #[test]
     fn output_the_agent_cut_is_marked() {
-        let result = decoded(0, b"{\"exitcode\":0,\"exited\":1,\"out-data\":\"x\",\"out-truncated\":1}", "");
-        assert!(matches!(result.status, RunStatus::NotRun { reason: NotRun::Truncated { .. } }));
+        let result = decoded(
+            0,
+            b"{\"exitcode\":0,\"exited\":1,\"out-data\":\"x\",\"out-truncated\":1}",
+            "",
+        );
+        assert!(matches!(
+            result.status,
+            RunStatus::NotRun {
+                reason: NotRun::Truncated { .. }
+            }
+        ));
     }
 
     #[test]
     fn an_answer_that_is_no_json_is_no_result() {
         assert!(matches!(
             decoded(0, b"hello", "").status,
-            RunStatus::NotRun { reason: NotRun::GuestUnreachable { .. } }
+            RunStatus::NotRun {
+                reason: NotRun::GuestUnreachable { .. }
+            }
         ));
     }
 }

@@ -91,7 +91,12 @@ fn not_started(command: &Command, nonce: &str, frame: &Frame) -> Option<NotRun> 
     let complaint = first_line(&frame.stderr);
     let detail = complaint.strip_prefix(nonce)?.strip_prefix(':')?;
     // dash: `NAME: 1: exec: PROGRAM: why`, busybox: `NAME: exec: line 1: PROGRAM: why`.
-    let why = detail.rsplit(": ").next().unwrap_or(detail).trim().to_owned();
+    let why = detail
+        .rsplit(": ")
+        .next()
+        .unwrap_or(detail)
+        .trim()
+        .to_owned();
     match frame.code {
         127 => Some(NotRun::NotFound {
             program: program(command, 0),
@@ -181,16 +186,27 @@ mod tests {
     #[test]
     fn a_signed_complaint_of_the_shell_is_no_result() {
         let missing = status(frame(How::Ran, 127, "", "n0nce: 1: exec: ip: not found\n"));
-        assert!(matches!(missing, RunStatus::NotRun { reason: NotRun::NotFound { program } } if program == "ip"));
-        let denied = status(frame(How::Ran, 126, "", "n0nce: exec: line 1: ip: Permission denied\n"));
-        assert!(matches!(denied, RunStatus::NotRun { reason: NotRun::Denied { detail } } if detail == "Permission denied"));
+        assert!(
+            matches!(missing, RunStatus::NotRun { reason: NotRun::NotFound { program } } if program == "ip")
+        );
+        let denied = status(frame(
+            How::Ran,
+            126,
+            "",
+            "n0nce: exec: line 1: ip: Permission denied\n",
+        ));
+        assert!(
+            matches!(denied, RunStatus::NotRun { reason: NotRun::Denied { detail } } if detail == "Permission denied")
+        );
     }
 
     #[test]
     fn signals_are_told_apart_from_results() {
         assert!(matches!(
             status(frame(How::Ran, 139, "", "")),
-            RunStatus::NotRun { reason: NotRun::Signalled { signal: 11 } }
+            RunStatus::NotRun {
+                reason: NotRun::Signalled { signal: 11 }
+            }
         ));
     }
 
@@ -203,7 +219,9 @@ mod tests {
             assert_eq!(result.stdout, b"1234");
             assert_eq!(
                 result.status,
-                RunStatus::NotRun { reason: NotRun::Truncated { cap: 4 } }
+                RunStatus::NotRun {
+                    reason: NotRun::Truncated { cap: 4 }
+                }
             );
         }
         let fits = outcome(&command, "n", frame(How::Ran, 0, "1234", ""));
@@ -220,12 +238,22 @@ mod tests {
             RunStatus::NotRun { reason: NotRun::GuestUnreachable { detail } } if detail == "1 doesn't exist"
         ));
         assert!(matches!(
-            of(How::Outside, "nsenter: reassociate to namespace 'ns/net' failed: Operation not permitted"),
-            RunStatus::NotRun { reason: NotRun::Denied { .. } }
+            of(
+                How::Outside,
+                "nsenter: reassociate to namespace 'ns/net' failed: Operation not permitted"
+            ),
+            RunStatus::NotRun {
+                reason: NotRun::Denied { .. }
+            }
         ));
         assert!(matches!(
-            of(How::Outside, "nsenter: cannot open /proc/1/ns/net: No such file or directory"),
-            RunStatus::NotRun { reason: NotRun::GuestUnreachable { .. } }
+            of(
+                How::Outside,
+                "nsenter: cannot open /proc/1/ns/net: No such file or directory"
+            ),
+            RunStatus::NotRun {
+                reason: NotRun::GuestUnreachable { .. }
+            }
         ));
     }
 
@@ -235,7 +263,9 @@ mod tests {
         command.place = Place::Container { vmid: Vmid(1) };
         for (code, name) in [(0, "ip"), (1, "lxc-info"), (2, "nsenter")] {
             let status = outcome(&command, "n", frame(How::Missing, code, "", "")).status;
-            assert!(matches!(status, RunStatus::NotRun { reason: NotRun::NotFound { program } } if program == name));
+            assert!(
+                matches!(status, RunStatus::NotRun { reason: NotRun::NotFound { program } } if program == name)
+            );
         }
     }
 }

@@ -44,9 +44,7 @@ pub fn check(command: &Command) -> Result<(), NotRun> {
 pub fn wire_cap(command: &Command) -> u64 {
     match command.place {
         Place::Host | Place::Container { .. } => command.output_cap,
-        Place::VirtualMachine { .. } => {
-            command.output_cap.saturating_mul(4).saturating_add(4096)
-        }
+        Place::VirtualMachine { .. } => command.output_cap.saturating_mul(4).saturating_add(4096),
     }
 }
 
@@ -98,4 +96,52 @@ pub fn render(nonce: &str, batch: &[&Command]) -> Result<String, shlex::QuoteErr
     }
     script.push_str("main\n");
     Ok(script)
+}
+
+#[cfg(test)]
+mod tests {
+    use diagnosis::ids::Vmid;
+
+    use super::*;
+
+    fn last_lines(command: &Command) -> String {
+        let script = render("abc", &[command]).unwrap();
+        assert!(script.starts_with("n=abc\ncount=1\n"));
+        script[script.find("\nc0()").unwrap() + 1..].to_owned()
+    }
+
+    #[test]
+    fn arguments_are_quoted_once() {
+        let command = Command::new(["ip", "-j", "$(reboot)", "it's", "", "a\nb"]);
+        let lines = last_lines(&command);
+        let call = lines
+            .strip_prefix("c0() { job 0 10.000 10 1048577 host ")
+            .unwrap();
+        let call = call.strip_suffix("; }\nmain\n").unwrap();
+        assert_eq!(shlex::split(call).unwrap(), command.argv);
+    }
+
+    #[test]
+    fn places_choose_the_way_in() {
+        let mut command = Command::new(["ip", "a"]);
+        command.time_limit_ms = 2500;
+        command.place = Place::Container { vmid: Vmid(122) };
+        assert_eq!(
+            last_lines(&command),
+            "c0() { job 0 2.500 3 1048577 container 122 ip a; }\nmain\n"
+        );
+        command.place = Place::VirtualMachine { vmid: Vmid(100) };
+        assert_eq!(
+            last_lines(&command),
+            "c0() { job 0 8.000 8 4198401 host qm guest exec 100 --timeout 3 -- ip a; }\nmain\n"
+        );
+    }
+
+    #[test]
+    fn what_no_process_can_be_given_is_refused() {
+        for argv in [vec![], vec![""], vec!["-j"], vec!["ip", "a\0b"]] {
+            assert!(check(&Command::new(argv.clone())).is_err(), "{argv:?}");
+        }
+        assert_eq!(check(&Command::new(["ip", "-j", "$(reboot)"])), Ok(()));
+    }
 }
