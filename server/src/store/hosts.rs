@@ -277,10 +277,6 @@ impl Store {
     /// `Conflict` while another host is reached through it, `NotFound` when it is gone already.
     pub async fn remove_host(&self, id: HostId) -> Result<(), StoreError> {
         let mut tx = self.pool.begin().await?;
-        // Its runs first, in the order in which a run that ends takes the locks.
-        sqlx::query!("SELECT id FROM runs WHERE host_id = $1 FOR UPDATE", id.0)
-            .fetch_all(&mut *tx)
-            .await?;
         let version =
             sqlx::query_scalar!("SELECT version FROM hosts WHERE id = $1 FOR UPDATE", id.0)
                 .fetch_optional(&mut *tx)

@@ -154,9 +154,21 @@ impl Store {
         now: Timestamp,
     ) -> Result<bool, StoreError> {
         let mut tx = self.pool.begin().await?;
-        let Some(row) = sqlx::query!(
+        let Some(host) = sqlx::query_scalar!("SELECT host_id FROM runs WHERE id = $1", id.0)
+            .fetch_optional(&mut *tx)
+            .await?
+            .map(HostId)
+        else {
+            return Ok(false);
+        };
+        // The host's row before the run's, in the order in which the removal of a host takes them.
+        let host_version = match bump(&mut tx, host).await {
+            Err(StoreError::NotFound { .. }) => return Ok(false),
+            bumped => bumped?,
+        };
+        let Some(version) = sqlx::query_scalar!(
             "UPDATE runs SET state = $2, finished_at = $3, version = version + 1
-             WHERE id = $1 AND state = 'running' RETURNING host_id, version",
+             WHERE id = $1 AND state = 'running' RETURNING version",
             id.0,
             state.name(),
             time(now) as _
@@ -166,9 +178,7 @@ impl Store {
         else {
             return Ok(false);
         };
-        let host = HostId(row.host_id);
-        let host_version = bump(&mut tx, host).await?;
-        announce(&mut tx, Topic::Run(id), row.version).await?;
+        announce(&mut tx, Topic::Run(id), version).await?;
         announce(&mut tx, Topic::Host(host), host_version).await?;
         tx.commit().await?;
         Ok(true)

@@ -1,12 +1,10 @@
 //! Every server function is a public endpoint. This walks all that are registered, as nobody, viewer,
 //! operator and admin; one that is missing from the table fails the test.
 
-mod support;
-
 use app::people::Role;
 use http::StatusCode;
 
-use support::site::TestSite;
+use crate::site::TestSite;
 
 const ID: &str = "00000000-0000-7000-8000-000000000001";
 
