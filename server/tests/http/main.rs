@@ -1,6 +1,7 @@
 //! The pages and server functions over a real database, without a network in between.
 
 #![allow(
+    unreachable_pub,
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,

@@ -41,7 +41,10 @@ impl TestSite {
         let stop = CancellationToken::new();
         let accounts = Arc::new(Accounts::new(store.clone(), Arc::new(now)).unwrap());
         let site = Site {
-            options: leptos_options(std::path::Path::new("/nowhere"), SocketAddr::from(([127, 0, 0, 1], 1))),
+            options: leptos_options(
+                std::path::Path::new("/nowhere"),
+                SocketAddr::from(([127, 0, 0, 1], 1)),
+            ),
             stylesheet: "/pkg/hopwise.css".into(),
             store: store.clone(),
             accounts: accounts.clone(),
@@ -49,21 +52,36 @@ impl TestSite {
             runs: Arc::new(RunService::new(store.clone(), pack.clone())),
             sessions: Arc::new(SessionService::new(store.clone(), pack)),
             live: Live::start(store.clone(), stop.clone()),
-            database: DatabaseState::watch(store.clone(), stop.clone()).await.unwrap(),
+            database: DatabaseState::watch(store.clone(), stop.clone())
+                .await
+                .unwrap(),
             metrics: PrometheusBuilder::new().build_recorder().handle(),
             secure: false,
             behind_proxy: false,
             stop: stop.clone(),
         };
-        Self { store, router: router(site), accounts, stop }
+        Self {
+            store,
+            router: router(site),
+            accounts,
+            stop,
+        }
     }
 
     /// A new person with that role, signed in: the cookie.
     pub async fn sign_in_as(&self, role: Role) -> String {
-        let path = self.accounts.new_link(role, "a test", SignedDuration::from_mins(1)).await.unwrap();
+        let path = self
+            .accounts
+            .new_link(role, "a test", SignedDuration::from_mins(1))
+            .await
+            .unwrap();
         let token = path.rsplit('/').next().unwrap();
         let name = format!("{role} {}", uuid::Uuid::new_v4());
-        let sign_in = self.accounts.accept(token, &name, "a long password").await.unwrap();
+        let sign_in = self
+            .accounts
+            .accept(token, &name, "a long password")
+            .await
+            .unwrap();
         format!("hopwise={}", sign_in.token)
     }
 
@@ -72,6 +90,7 @@ impl TestSite {
         let request = request(Method::POST, &format!("/api/{name}"), cookie)
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
             .header(header::ACCEPT, "application/json")
+            .header(header::CONTENT_LENGTH, arguments.len())
             .header("sec-fetch-site", "same-origin")
             .body(Body::from(arguments.to_owned()))
             .unwrap();
@@ -80,7 +99,9 @@ impl TestSite {
 
     /// Opens a page as a browser does.
     pub async fn get(&self, path: &str, cookie: Option<&str>) -> Response<Body> {
-        let request = request(Method::GET, path, cookie).header(header::ACCEPT, "text/html").body(Body::empty());
+        let request = request(Method::GET, path, cookie)
+            .header(header::ACCEPT, "text/html")
+            .body(Body::empty());
         self.send(request.unwrap()).await
     }
 
@@ -98,7 +119,10 @@ impl Drop for TestSite {
 }
 
 fn request(method: Method, path: &str, cookie: Option<&str>) -> axum::http::request::Builder {
-    let request = Request::builder().method(method).uri(path).header(header::HOST, "127.0.0.1");
+    let request = Request::builder()
+        .method(method)
+        .uri(path)
+        .header(header::HOST, "127.0.0.1");
     match cookie {
         Some(cookie) => request.header(header::COOKIE, cookie),
         None => request,
@@ -106,6 +130,8 @@ fn request(method: Method, path: &str, cookie: Option<&str>) -> axum::http::requ
 }
 
 pub async fn text(response: Response<Body>) -> String {
-    let bytes = axum::body::to_bytes(response.into_body(), 8 << 20).await.unwrap();
+    let bytes = axum::body::to_bytes(response.into_body(), 8 << 20)
+        .await
+        .unwrap();
     String::from_utf8_lossy(&bytes).into_owned()
 }
