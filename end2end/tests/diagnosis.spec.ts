@@ -1,4 +1,4 @@
-import { conclusion, diagnose, expect, haveHost, noBeyond, signIn, test, unique, invite, accept, withFault } from './support';
+import { conclusion, diagnose, expect, haveHost, noBeyond, signIn, symptom, test, unique, invite, accept, withFault } from './support';
 
 // An address beyond the guest's subnet, which only the lab's own namespace knows.
 const beyond = '203.0.113.20';
@@ -71,7 +71,7 @@ test('a teammate sees the session live and a viewer is told why it waits', async
   await expect(mate.getByTestId('me')).toBeVisible();
 
   await page.goto('/');
-  await page.getByRole('link', { name: noBeyond }).click();
+  await symptom(page).click();
   await page.getByRole('region', { name: `Guests of ${host}`, exact: true }).getByRole('radio', { name: /CT 122/ }).check();
   await page.getByRole('button', { name: 'Begin' }).click();
   await expect(page.getByText('waits for an answer').first()).toBeVisible();

@@ -85,10 +85,10 @@ pub(crate) fn ErrorView(error: AppError) -> impl IntoView {
             "Something went wrong on the server",
             "Reload. If it stays, give the number to whoever runs Hopwise.",
         ),
-        AppError::TooMany { .. }
-        | AppError::Conflict { .. }
-        | AppError::Invalid { .. }
-        | AppError::NotSignedIn => ("That did not work", "Reload and try again."),
+        AppError::Conflict { .. } => ("Not possible any more", ""),
+        AppError::TooMany { .. } | AppError::Invalid { .. } | AppError::NotSignedIn => {
+            ("That did not work", "Reload and try again.")
+        }
     };
     view! {
         <div class="page-narrow">

@@ -23,8 +23,18 @@ pub(crate) fn OutputPage() -> impl IntoView {
             <h1 class="text-xl font-semibold mb-3">"Raw output"</h1>
             <AsyncView
                 resource=output
-                render=|output, _| {
+                render=move |output, _| {
+                    let href = format!(
+                        "/outputs/{}/raw",
+                        params.with_untracked(|p| p.get("hash")).unwrap_or_default(),
+                    );
                     view! {
+                        // External, so that the router leaves the file to the browser.
+                        <p class="mb-3">
+                            <a class="txtlink" rel="external" href=href>
+                                "Download it as it was printed"
+                            </a>
+                        </p>
                         <section class="panel">
                             <RawOutput output label="Raw output" />
                         </section>

@@ -112,7 +112,7 @@ pub fn router(site: Site) -> Router {
             app::shell,
         ))
         .route("/live/{kind}/{id}", get(live::stream))
-        .route("/outputs/{hash}", get(outputs::download))
+        .route("/outputs/{hash}/raw", get(outputs::download))
         .layer(middleware::from_fn_with_state(site.clone(), auth::sign_in))
         .layer(middleware::from_fn_with_state(
             site.clone(),

@@ -55,9 +55,9 @@ impl<'a> Batch<'a> {
     ) -> Self {
         let mut fit = Vec::new();
         for (index, command) in commands.iter().enumerate() {
-            match batch::check(command) {
-                Ok(()) => fit.push((index, command)),
-                Err(reason) => {
+            match batch::refusal(command) {
+                None => fit.push((index, command)),
+                Some(reason) => {
                     let _ = results.send((index, RunResult::not_run(reason)));
                 }
             }

@@ -11,7 +11,9 @@ use diagnosis::ids::Vmid;
 use diagnosis::run::{Command, NotRun, Place, RunResult, RunStatus};
 use server::ssh::batch::{Decoder, Event, outcome, render, wire_cap};
 
-use crate::support::processes::with_mark;
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::support::processes::{below, with_mark};
 use crate::support::{ran, reason, shell};
 
 const NONCE: &str = "0123456789abcdef0123456789abcdef";
@@ -257,4 +259,54 @@ fn half_a_script_runs_nothing() {
     child.wait().unwrap();
     assert_eq!(out, "");
     assert!(!Path::new(&mark).exists());
+}
+
+#[test]
+fn a_reader_that_has_gone_leaves_no_folder() {
+    for process in [dash, busybox] {
+        let nonce = nonce();
+        let script = render(&nonce, &[&shell("sleep 0.2; echo hi")]).unwrap();
+        let mut process = process();
+        let mut child = process
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        child
+            .stdin
+            .as_mut()
+            .unwrap()
+            .write_all(script.as_bytes())
+            .unwrap();
+        child.wait().unwrap();
+        assert!(!Path::new(&format!("/run/hopwise-{nonce}")).exists());
+    }
+}
+
+#[test]
+fn ending_the_whole_login_leaves_no_folder() {
+    for process in [dash, busybox] {
+        let (mark, nonce) = (nonce(), nonce());
+        let script = render(&nonce, &[&shell(&format!("sleep 60; : {mark}"))]).unwrap();
+        let mut child = start(process(), &script);
+        let started = Instant::now();
+        while with_mark(&mark).is_empty() {
+            assert!(started.elapsed() < Duration::from_secs(10));
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        // As systemd ends a session: every process of it gets the signal.
+        let pid = i32::try_from(child.id()).unwrap();
+        for pid in std::iter::once(pid).chain(below(pid)) {
+            let _ = kill_process(Pid::from_raw(pid).unwrap(), Signal::TERM);
+        }
+        child.wait().unwrap();
+        assert!(!Path::new(&format!("/run/hopwise-{nonce}")).exists());
+        // A signal that was sent is not yet a process that has gone.
+        let ended = Instant::now();
+        while !with_mark(&mark).is_empty() {
+            assert!(ended.elapsed() < Duration::from_secs(2));
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
 }

@@ -2,13 +2,6 @@
 //! behaves as badly as it is told, and sockets that do not speak SSH at all.
 #![allow(dead_code, reason = "each test program uses its part")]
 #![allow(unreachable_pub, reason = "shared between test programs")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a helper that fails fails its test"
-)]
 
 pub mod peer;
 pub mod processes;

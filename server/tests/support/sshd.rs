@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::net::{Ipv4Addr, TcpStream};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -178,7 +179,8 @@ impl Agent {
             .spawn()
             .expect("ssh-agent of openssh-client");
         let started = Instant::now();
-        while !socket.exists() {
+        // The socket is there before anybody listens on it.
+        while UnixStream::connect(&socket).is_err() {
             assert!(
                 started.elapsed() < Duration::from_secs(10),
                 "ssh-agent does not listen"

@@ -206,9 +206,10 @@ size() {
   [ -e "$1" ] && z=$(($(wc -c <"$1")))
 }
 
-# The only one that writes frames, so that they do not mix.
+# The only one that writes frames, so that they do not mix; a reader that has gone must not end it.
 emit() {
   trap '' PIPE
+  echo "$n begin"
   while read -r j h x s e; do
     [ -e "$d/stop" ] && continue
     size "$d/$j.o"
@@ -252,6 +253,15 @@ watch() {
   rm -rf "$d"
 }
 
+# Somebody on the host ends the whole login: the watcher may be gone, so this shell does its work.
+leave() {
+  : >"$d/stop"
+  all KILL
+  drop_writers "$d"/*.h
+  rm -rf "$d"
+  exit 1
+}
+
 main() {
   # A login that is not root often lacks the folders where the network's tools are.
   PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin
@@ -281,8 +291,8 @@ main() {
   }
   a=$(nproc 2>/dev/null || grep -c ^processor /proc/cpuinfo 2>/dev/null)
   case $a in 1 | 2 | 3) ;; '' | 0 | *[!0-9]*) a=1 ;; *) a=4 ;; esac
+  trap leave HUP INT TERM
   exec 3<&0 2>/dev/null
-  echo "$n begin"
   watch <&3 3<&- >/dev/null &
   y=$!
   {

@@ -8,4 +8,4 @@ pub mod script;
 
 pub use frame::{Corrupt, Decoder, Event, Frame, How};
 pub use outcome::outcome;
-pub use script::{EXEC, check, host_limit_ms, render, wire_cap};
+pub use script::{EXEC, host_limit_ms, refusal, render, wire_cap};

@@ -15,27 +15,24 @@ pub const EXEC: &str = "exec sh -s";
 /// the limit passed.
 const QM_GRACE_MS: u64 = 5_000;
 
-/// Whether a command can be put into a script at all.
-///
-/// # Errors
-/// `Denied` for an empty list, an empty program name, or an argument with a NUL byte: no process can be
-/// given one.
-pub fn check(command: &Command) -> Result<(), NotRun> {
-    let denied = |detail: &str| {
-        Err(NotRun::Denied {
-            detail: detail.into(),
-        })
-    };
-    match command.argv.first() {
-        None => denied("the command is empty"),
+/// Why a command cannot be put into a script at all: an empty list, no program, or an argument with a
+/// NUL byte, which no process can be given.
+#[must_use]
+pub fn refusal(command: &Command) -> Option<NotRun> {
+    let detail = match command.argv.first() {
+        None => "the command is empty",
+        // A leading `-` would be an option of the shell's `exec`.
         Some(program) if program.is_empty() || program.starts_with('-') => {
-            denied("the command names no program")
+            "the command names no program"
         }
         Some(_) if command.argv.iter().any(|a| a.contains('\0')) => {
-            denied("an argument contains a NUL byte")
+            "an argument contains a NUL byte"
         }
-        Some(_) => Ok(()),
-    }
+        Some(_) => return None,
+    };
+    Some(NotRun::Denied {
+        detail: detail.into(),
+    })
 }
 
 /// Bytes of each stream that the host sends at most for a command. For a VM this is the JSON around the
@@ -63,7 +60,7 @@ fn whole_seconds(ms: u64) -> u64 {
     ms.div_ceil(1000).max(1)
 }
 
-/// The script for a batch: every command must have passed [`check`]. `nonce` is hexadecimal and comes
+/// The script for a batch: no command may have a [`refusal`]. `nonce` is hexadecimal and comes
 /// from the operating system's random source.
 ///
 /// # Errors
@@ -140,8 +137,8 @@ mod tests {
     #[test]
     fn what_no_process_can_be_given_is_refused() {
         for argv in [vec![], vec![""], vec!["-j"], vec!["ip", "a\0b"]] {
-            assert!(check(&Command::new(argv.clone())).is_err(), "{argv:?}");
+            assert!(refusal(&Command::new(argv.clone())).is_some(), "{argv:?}");
         }
-        assert_eq!(check(&Command::new(["ip", "-j", "$(reboot)"])), Ok(()));
+        assert_eq!(refusal(&Command::new(["ip", "-j", "$(reboot)"])), None);
     }
 }
