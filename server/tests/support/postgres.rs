@@ -198,6 +198,10 @@ fn start_cluster(dir: &Path, account: &Account, binaries: &Binaries) {
     );
 }
 
+#[expect(
+    clippy::zombie_processes,
+    reason = "it outlives this process, and nobody waits for it"
+)]
 fn start_keeper(dir: &Path) {
     match open(&dir.join("keeper")).try_lock() {
         Ok(()) => {}
