@@ -8,6 +8,10 @@ pub enum DatabaseError {
     )]
     Url(#[source] sqlx::Error),
     #[error(
+        "the database's address is not PostgreSQL's: it is written postgres://USER:PASSWORD@HOST/NAME"
+    )]
+    Scheme,
+    #[error(
         "PostgreSQL's programs were not found. Install them (Debian: apt install postgresql), set \
          HOPWISE_PG_BIN to the folder that has initdb and postgres, or give a database's address \
          with DATABASE_URL"

@@ -110,6 +110,13 @@ impl Database {
     }
 
     fn of_url(url: &str) -> Result<Self, DatabaseError> {
+        // sqlx reads addresses of other databases too, as if they were PostgreSQL's.
+        if !["postgres://", "postgresql://"]
+            .iter()
+            .any(|scheme| url.starts_with(scheme))
+        {
+            return Err(DatabaseError::Scheme);
+        }
         let options = PgConnectOptions::from_str(url).map_err(DatabaseError::Url)?;
         Ok(Self {
             options,
