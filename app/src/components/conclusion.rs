@@ -56,7 +56,7 @@ pub(crate) fn ConclusionPanel(session: Session) -> impl IntoView {
         Conclusion::Inconclusive { reason, next, .. } => view! {
             <SignBadge sign=Sign::Unsure word="Inconclusive" />
             <h2 class="cause">"No cause can be named"</h2>
-            <p class="measure">{reason}</p>
+            <p class="measure">"Because " {reason.trim_end_matches('.').to_owned()} "."</p>
             {(!next.is_empty())
                 .then(|| {
                     view! {
@@ -78,7 +78,12 @@ pub(crate) fn ConclusionPanel(session: Session) -> impl IntoView {
                     {if ruled_out.is_empty() {
                         view! { <p class="text-muted">"Nothing was ruled out."</p> }.into_any()
                     } else {
-                        view! { <p class="text-muted">{ruled_out.join(", ")} "."</p> }.into_any()
+                        view! {
+                            <ul class="list-disc pl-5 space-y-1 text-muted">
+                                {ruled_out.into_iter().map(|what| view! { <li>{what}</li> }).collect_view()}
+                            </ul>
+                        }
+                            .into_any()
                     }}
                 </div>
                 <div>

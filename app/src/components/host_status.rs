@@ -54,7 +54,7 @@ pub(crate) fn host_state(row: &HostRow) -> (Sign, String) {
     let lacks = check
         .platform
         .as_ref()
-        .is_some_and(|p| p.tools.iter().any(|t| t.path.is_none()));
+        .is_some_and(|p| p.expected_tools().any(|t| t.path.is_none()));
     match &hop.status {
         ConnectionStatus::Connected if check.platform.is_none() => {
             (Sign::Warn, "connected, but not read".into())
@@ -100,12 +100,11 @@ pub(crate) fn tools_text(platform: &Platform) -> Option<String> {
         return None;
     }
     let missing: Vec<&str> = platform
-        .tools
-        .iter()
+        .expected_tools()
         .filter(|t| t.path.is_none())
         .map(|t| t.name.as_str())
         .collect();
-    let all = platform.tools.len();
+    let all = platform.expected_tools().count();
     Some(if missing.is_empty() {
         format!("{all} of {all}")
     } else {

@@ -168,7 +168,7 @@ fn FindingStop(finding: Finding) -> impl IntoView {
             {(!finding.rules_out.is_empty())
                 .then(|| {
                     view! {
-                        <span class="x">"rules out " <s>{finding.rules_out.join(", ")}</s></span>
+                        <span class="x">"rules out " <s>{finding.rules_out.join(" ")}</s></span>
                     }
                 })}
         </li>

@@ -16,6 +16,19 @@ pub struct Platform {
     pub tools: Vec<Tool>,
 }
 
+/// Proxmox VE's own tools: a host that is no hypervisor does not lack them.
+const HYPERVISOR_TOOLS: [&str; 4] = ["lxc-info", "pct", "pvesh", "qm"];
+
+impl Platform {
+    /// The tools that this kind of host should have for the checks.
+    pub fn expected_tools(&self) -> impl Iterator<Item = &Tool> {
+        let hypervisor = self.kind == PlatformKind::ProxmoxVe;
+        self.tools.iter().filter(move |tool| {
+            hypervisor || tool.path.is_some() || !HYPERVISOR_TOOLS.contains(&tool.name.as_str())
+        })
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlatformKind {

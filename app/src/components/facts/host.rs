@@ -31,8 +31,7 @@ pub(super) fn guests(guests: Vec<Guest>) -> AnyView {
 
 pub(super) fn platform(platform: Platform) -> AnyView {
     let tools = platform
-        .tools
-        .iter()
+        .expected_tools()
         .map(|tool| {
             let (class, path) = match &tool.path {
                 Some(path) => ("block", path.clone()),
