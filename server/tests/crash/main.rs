@@ -1,6 +1,14 @@
 //! The server and its database are killed at arbitrary moments while a batch runs: the next start is
 //! clean, the run is marked interrupted, and nothing is stuck, here or on the host.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a helper that fails fails its test"
+)]
+
 #[path = "../support/mod.rs"]
 mod support;
 
