@@ -1,4 +1,4 @@
-//! The SSH edge on the lab's hosts. Needs the lab: `lab/lab up`, found by `HOPWISE_LAB_DIR`.
+//! The SSH edge on the lab's hosts. Needs the lab: `lab/lab up`, found by the lab's own `LAB_DIR` and `LAB_SSH_PORT`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -19,8 +19,11 @@ use support::raw::closed_port;
 use support::{last, ran, reason, run, ssh, target};
 
 fn lab() -> PathBuf {
-    std::env::var_os("HOPWISE_LAB_DIR")
-        .map_or_else(|| "/var/cache/hopwise-lab".into(), PathBuf::from)
+    std::env::var_os("LAB_DIR").map_or_else(|| "/var/cache/hopwise-lab".into(), PathBuf::from)
+}
+
+fn port() -> u16 {
+    std::env::var("LAB_SSH_PORT").map_or(2222, |port| port.parse().expect("LAB_SSH_PORT is a port"))
 }
 
 /// A host of the lab, with the keys that its known_hosts file gives for its address.
@@ -34,7 +37,7 @@ fn host(address: &str) -> Hop {
             let (names, key) = line.split_once(' ')?;
             names
                 .split(',')
-                .any(|n| n == format!("[{address}]:2222"))
+                .any(|n| n == format!("[{address}]:{}", port()))
                 .then(|| parse_host_key(key))?
         })
         .collect();
@@ -45,7 +48,7 @@ fn host(address: &str) -> Hop {
     );
     Hop {
         address: address.into(),
-        port: 2222,
+        port: port(),
         user: "root".into(),
         credential: Credential::KeyFile(lab().join("key")),
         confirmed,
