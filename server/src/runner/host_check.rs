@@ -78,6 +78,8 @@ fn keep_known(mut look: HostCheck, earlier: Option<HostCheck>) -> HostCheck {
 }
 
 async fn look_at(shared: &Arc<Shared>, target: &Target, hold: &CancellationToken) -> HostCheck {
+    // A look asks the host anew: a connection that stands from before would hide a changed key.
+    shared.transport.forget(target).await;
     let hops = shared.transport.probe(target).await;
     let status = hops
         .last()
