@@ -14,16 +14,22 @@ use std::time::Duration;
 
 use diagnosis::knowledge::Pack;
 use futures::FutureExt;
+use jiff::SignedDuration;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use rebuild::{Rebuilt, rebuild};
 
+use crate::clock::now;
 use crate::database::DatabaseState;
 use crate::live::{Live, Signal};
 use crate::ssh::Transport;
 use crate::store::{Store, StoreError, Topic};
+
+/// An output is stored before the row that refers to it; one without such a row for this long was
+/// left by a server that ended in between, or by a host that was removed.
+const ORPHANS_LAST: SignedDuration = SignedDuration::from_hours(24);
 
 /// What the jobs share.
 pub(crate) struct Shared {
@@ -133,6 +139,14 @@ impl Runner {
         let interrupted = check_run::interrupt_open(&self.shared).await?;
         if interrupted > 0 {
             tracing::info!(interrupted, "runs were interrupted when the server ended");
+        }
+        let removed = self
+            .shared
+            .store
+            .remove_orphan_outputs(now() - ORPHANS_LAST)
+            .await?;
+        if removed > 0 {
+            tracing::info!(removed, "removed outputs that nothing refers to");
         }
         self.begin_open(hold).await
     }
