@@ -51,5 +51,5 @@ until url=$(sed -n 's/.*Listening on \(http[^ ]*\).*/\1/p' "$log" | head -n 1) &
 done
 
 cd "$here"
-HOPWISE_URL=$url HOPWISE_SIGN_IN_LINK=$link HOPWISE_LAB=$lab HOPWISE_LAB_DIR=$lab_dir \
+HOPWISE_BIN=$bin HOPWISE_URL=$url HOPWISE_SIGN_IN_LINK=$link HOPWISE_LAB=$lab HOPWISE_LAB_DIR=$lab_dir \
     "$root/node_modules/.bin/playwright" test "$@"

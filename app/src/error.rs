@@ -3,14 +3,14 @@
 
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
-use server_fn::codec::JsonEncoding;
 use server_fn::error::{FromServerFnError, ServerFnErrorErr};
 
 use crate::people::Role;
+use crate::wire::Wire;
 
 /// An error as it crosses from the server functions to the page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[serde(tag = "error", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub enum AppError {
     #[error("Sign in first.")]
     NotSignedIn,
@@ -64,13 +64,11 @@ impl AppError {
 }
 
 impl FromServerFnError for AppError {
-    type Encoder = JsonEncoding;
+    type Encoder = Wire;
 
     fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
         match error {
-            ServerFnErrorErr::Args(m)
-            | ServerFnErrorErr::MissingArg(m)
-            | ServerFnErrorErr::Deserialization(m) => Self::Invalid {
+            ServerFnErrorErr::Args(m) | ServerFnErrorErr::MissingArg(m) => Self::Invalid {
                 field: String::new(),
                 message: format!("The form is not complete: {m}"),
             },

@@ -18,5 +18,6 @@ pub mod pages;
 pub mod people;
 pub mod runs;
 pub mod sessions;
+pub mod wire;
 
 pub use app::{App, shell};

@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::run::seconds;
+
 /// The status of one hop on the way to a host, or of the host itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(tag = "status", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub enum ConnectionStatus {
     /// The SSH connection stands and the login was accepted.
     Connected,
@@ -59,7 +61,7 @@ impl ConnectionStatus {
             Self::Connected => "Connected.".into(),
             Self::Refused => "The port was refused: nothing listens there.".into(),
             Self::Timeout { after_ms } => {
-                format!("No answer within {:.1} s.", *after_ms as f64 / 1000.0)
+                format!("No answer within {}.", seconds(*after_ms))
             }
             Self::Unreachable { detail } => format!("There is no way to the address: {detail}."),
             Self::ResolveFailed { detail } => format!("The name has no address: {detail}."),

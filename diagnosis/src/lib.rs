@@ -13,6 +13,7 @@ pub mod knowledge;
 pub mod parse;
 pub mod run;
 pub mod session;
+pub mod table;
 #[cfg(feature = "engine")]
 mod template;
 pub mod verdict;

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::connection::ConnectionStatus;
 use crate::facts::Facts;
-use crate::ids::Vmid;
+use crate::ids::{OutputHash, Vmid};
 
 /// Where a command runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(tag = "place", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub enum Place {
     /// On the host itself.
     Host,
@@ -18,6 +18,20 @@ pub enum Place {
     Container { vmid: Vmid },
     /// Inside a VM through the QEMU guest agent (`qm guest exec`).
     VirtualMachine { vmid: Vmid },
+}
+
+impl Place {
+    /// Where that is, in words; nothing for the host itself.
+    #[must_use]
+    pub fn words(self) -> Option<String> {
+        match self {
+            Self::Host => None,
+            Self::Container { vmid } => Some(format!(
+                "in the network of CT {vmid}, with the host's tools"
+            )),
+            Self::VirtualMachine { vmid } => Some(format!("in VM {vmid}, through its guest agent")),
+        }
+    }
 }
 
 /// What a command does to the world.
@@ -74,15 +88,20 @@ impl Command {
 
 /// Whether a command ran to its end. An exit status other than 0 is a result, not an error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "run", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub enum RunStatus {
     Ran { exit: i32 },
     NotRun { reason: NotRun },
 }
 
+/// Such as "1.4 s". Whole numbers all the way: floating point would cost the browser 10 KB.
+pub(crate) fn seconds(ms: u64) -> String {
+    format!("{}.{} s", ms / 1000, ms % 1000 / 100)
+}
+
 /// Why a command did not run, or did not run to its end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "reason", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub enum NotRun {
     /// The host does not have the program.
     NotFound {
@@ -123,7 +142,7 @@ impl NotRun {
             Self::NotFound { program } => format!("{program} is not installed on the host"),
             Self::Denied { detail } => format!("the host refused it: {detail}"),
             Self::TimedOut { after_ms } => {
-                format!("no result within {:.1} s", *after_ms as f64 / 1000.0)
+                format!("no result within {}", seconds(*after_ms))
             }
             Self::Signalled { signal } => format!("ended by signal {signal}"),
             Self::Truncated { cap } => format!("the output was cut at {cap} bytes"),
@@ -133,6 +152,28 @@ impl NotRun {
             }
             Self::GuestUnreachable { detail } => format!("no way into the guest: {detail}"),
             Self::Interrupted => "interrupted before the result came".into(),
+        }
+    }
+
+    /// What a person can do about it, where there is something.
+    #[must_use]
+    pub const fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::NoConnection { status } => status.advice(),
+            Self::NotFound { .. } => Some(
+                "Install it on the host, or go on without: what it would have shown stays open.",
+            ),
+            Self::Denied { .. } => {
+                Some("The user Hopwise logs in with lacks the rights for this command.")
+            }
+            Self::TimedOut { .. } => {
+                Some("The command was ended on the host. Run it by hand to see where it hangs.")
+            }
+            Self::GuestUnreachable { .. } => Some("Start the guest, then run it again."),
+            Self::Truncated { .. }
+            | Self::Signalled { .. }
+            | Self::Cancelled
+            | Self::Interrupted => None,
         }
     }
 
@@ -173,6 +214,19 @@ impl RunResult {
             took_ms: 0,
         }
     }
+}
+
+/// What is kept of a result: the outputs by their hashes, and what was read from them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    pub status: RunStatus,
+    pub took_ms: u64,
+    pub stdout: Option<OutputHash>,
+    pub stderr: Option<OutputHash>,
+    pub facts: Option<Facts>,
+    /// Why there are no facts though the command ran.
+    pub no_facts: Option<String>,
+    pub unparsed: Vec<String>,
 }
 
 /// Facts made from one output, and the lines no rule understood. A partial parse shows here and is

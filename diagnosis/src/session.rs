@@ -5,12 +5,10 @@ use indexmap::IndexMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::facts::{Facts, GuestKind};
-use crate::ids::{
-    HostId, OutputHash, PackHash, PersonId, RunKey, SessionId, StepId, SymptomId, TreeId, Vmid,
-};
+use crate::facts::GuestKind;
+use crate::ids::{HostId, PackHash, PersonId, RunKey, SessionId, StepId, SymptomId, TreeId, Vmid};
 use crate::knowledge::Question;
-use crate::run::{Command, RunStatus};
+use crate::run::{Command, RunRecord};
 use crate::verdict::{Conclusion, Finding};
 
 /// The version that new events are written with.
@@ -45,7 +43,7 @@ pub type Ends = IndexMap<String, BoundGuest>;
 
 /// What a person answered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "answer", content = "value", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub enum Answer {
     /// One of the options, or a value of the question's type.
     Value(String),
@@ -72,7 +70,7 @@ pub struct RunHead {
 
 /// Something that happened in a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "event", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub enum Event {
     Started {
         symptom: SymptomId,
@@ -98,12 +96,7 @@ pub enum Event {
     },
     RunDone {
         key: RunKey,
-        status: RunStatus,
-        took_ms: u64,
-        stdout: Option<OutputHash>,
-        stderr: Option<OutputHash>,
-        facts: Option<Facts>,
-        unparsed: Vec<String>,
+        record: RunRecord,
     },
     Found {
         finding: Finding,
@@ -127,7 +120,6 @@ pub struct Entry {
     pub seq: i64,
     pub at: Timestamp,
     pub version: u16,
-    #[serde(flatten)]
     pub event: Event,
 }
 
@@ -136,19 +128,9 @@ pub struct Entry {
 pub struct SessionRun {
     pub head: RunHead,
     pub started_at: Timestamp,
-    pub done: Option<SessionRunDone>,
+    pub done: Option<RunRecord>,
     /// How often it was interrupted and started again.
     pub interrupted: u32,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SessionRunDone {
-    pub status: RunStatus,
-    pub took_ms: u64,
-    pub stdout: Option<OutputHash>,
-    pub stderr: Option<OutputHash>,
-    pub facts: Option<Facts>,
-    pub unparsed: Vec<String>,
 }
 
 /// A question, and its answer once there is one.
@@ -169,7 +151,7 @@ pub struct Answered {
 
 /// What a session waits for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "phase", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub enum Phase {
     /// Commands run, or are about to.
     Running,
@@ -330,24 +312,9 @@ impl Session {
                 }
                 self.phase = Phase::Running;
             }
-            Event::RunDone {
-                key,
-                status,
-                took_ms,
-                stdout,
-                stderr,
-                facts,
-                unparsed,
-            } => {
+            Event::RunDone { key, record } => {
                 if let Some(run) = self.runs.get_mut(key) {
-                    run.done = Some(SessionRunDone {
-                        status: status.clone(),
-                        took_ms: *took_ms,
-                        stdout: stdout.clone(),
-                        stderr: stderr.clone(),
-                        facts: facts.clone(),
-                        unparsed: unparsed.clone(),
-                    });
+                    run.done = Some(record.clone());
                 }
             }
             Event::Found { finding } => self.findings.push(finding.clone()),

@@ -7,7 +7,7 @@ use crate::ids::{CauseId, RunKey, StepId};
 
 /// What a step's outcome says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "verdict", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     Pass,
     Warn,
@@ -90,7 +90,7 @@ pub struct NotLooked {
 
 /// How a diagnosis ends.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "conclusion", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub enum Conclusion {
     Cause {
         cause: CauseId,

@@ -8,7 +8,7 @@
 
 use diagnosis::ids::{HostId, PackHash, PersonId, RunKey, SessionId, StepId, SymptomId, TreeId};
 use diagnosis::knowledge::Question;
-use diagnosis::run::{Command, NotRun, RunStatus};
+use diagnosis::run::{Command, NotRun, RunRecord, RunStatus};
 use diagnosis::session::{
     Actor, Answer, EVENT_VERSION, Entry, Event, FoldError, Phase, RunHead, Session,
 };
@@ -41,12 +41,15 @@ fn run(key: &str) -> RunHead {
 fn done(key: &str, status: RunStatus) -> Event {
     Event::RunDone {
         key: RunKey::from(key),
-        status,
-        took_ms: 5,
-        stdout: None,
-        stderr: None,
-        facts: None,
-        unparsed: vec![],
+        record: RunRecord {
+            status,
+            took_ms: 5,
+            stdout: None,
+            stderr: None,
+            facts: None,
+            no_facts: None,
+            unparsed: vec![],
+        },
     }
 }
 

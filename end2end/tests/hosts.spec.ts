@@ -156,3 +156,47 @@ test('a host without bridge says so and the rest of the check is there', async (
     onHost('dc', 'for b in /usr/sbin/bridge /sbin/bridge /usr/bin/bridge /bin/bridge; do [ ! -e "$b.away" ] || mv "$b.away" "$b"; done; command -v bridge');
   }
 });
+
+test('what a hostile host prints is shown and does nothing', async ({ page }, info) => {
+  page.on('dialog', (dialog) => {
+    throw new Error(`the page opened a dialog: ${dialog.message()}`);
+  });
+  await haveHost(page, info, 'dc');
+  const script = [
+    '#!/bin/sh',
+    String.raw`printf '\033[2J\033]0;owned\007<img src=x onerror=alert(1)><script>alert(2)</script>\000\377\342\200\256\n'`,
+    'yes 0123456789abcdef | head -c 100000000',
+    '',
+  ].join('\n');
+  onHost('dc', `b=$(readlink -f "$(command -v bridge)"); mv "$b" "$b.away"; echo ${Buffer.from(script).toString('base64')} | base64 -d > "$b"; chmod 755 "$b"`);
+  try {
+    await ready(page, info);
+    await page.getByRole('button', { name: /^Run Links and addresses/i }).click();
+    await expect(page.getByTestId('run-state')).toContainText('not all of it could run');
+    const bridge = page.getByRole('article').filter({ hasText: 'bridge' });
+    await expect(bridge.getByText(/not run: truncated/)).toBeVisible();
+    await bridge.getByText('Raw output').click();
+    const raw = bridge.getByRole('region', { name: /^Raw output/ });
+    await expect(raw).toContainText(String.raw`\u{1b}[2J\u{1b}]0;owned\u{7}<img src=x onerror=alert(1)><script>alert(2)</script>\u{0}\xff\u{202e}`);
+    await expect(page.getByText(/^Shown: the first/)).toBeVisible();
+    await expect(page.getByRole('table').first()).toContainText('203.0.113.20/24');
+  } finally {
+    onHost('dc', 'for b in /usr/sbin/bridge /sbin/bridge /usr/bin/bridge /bin/bridge; do [ ! -e "$b.away" ] || mv -f "$b.away" "$b"; done; command -v bridge');
+  }
+});
+
+test('a page of a host that somebody else removes says so', async ({ page, newPage }, info) => {
+  const name = unique(info, 'goes');
+  await enterHost(page, { name, address: addresses.dc, port: '2999' });
+  await expect(hostStatus(page)).toContainText('refused');
+  const other = await newPage();
+  await signIn(other);
+  await other.goto(page.url());
+  await ready(other, info);
+  await other.getByText('Remove this host').click();
+  await other.getByLabel(`Yes, remove ${name} from Hopwise.`).check();
+  await other.getByRole('button', { name: 'Remove', exact: true }).click();
+  await expect(other.getByRole('heading', { level: 1, name: 'Hosts' })).toBeVisible();
+  // Without JavaScript a page that is open knows nothing until it is asked for again.
+  if (withScript(info)) await expect(page.getByText('This was removed meanwhile.')).toBeVisible();
+});

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test as base, expect, type Browser, type BrowserContext, type Locator, type Page, type TestInfo } from '@playwright/test';
 
 /** What the environment must say; a test without it fails, it is never skipped. */
-function need(name: string): string {
+export function need(name: string): string {
   const value = process.env[name];
   if (!value) throw new Error(`${name} is not set: run end2end/run.sh`);
   return value;
@@ -131,8 +131,8 @@ export async function accept(page: Page, link: string, name: string, secret = pa
 }
 
 /** Makes an invitation as the signed-in admin and gives its path. */
-export async function invite(page: Page, role: 'viewer' | 'operator' | 'admin'): Promise<string> {
-  await page.goto('/people');
+export async function invite(page: Page, role: 'viewer' | 'operator' | 'admin', site = ''): Promise<string> {
+  await page.goto(`${site}/people`);
   const section = page.getByRole('region', { name: 'Invite somebody' });
   await section.getByLabel('Role').selectOption(role);
   await section.getByRole('button', { name: 'Make a link' }).click();

@@ -1,6 +1,6 @@
 //! The command line.
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -9,7 +9,6 @@ use app::error::AppError;
 use app::hosts::NewHost;
 use app::people::Role;
 use clap::{Args, Parser, Subcommand};
-use diagnosis::connection::HostKey;
 use diagnosis::ids::{HostId, PersonId};
 use diagnosis::knowledge::Pack;
 use jiff::SignedDuration;
@@ -87,10 +86,10 @@ struct AddHost {
     /// Name of the host to go through
     #[arg(long, value_name = "NAME")]
     jump: Option<String>,
-    /// The host's public key, as in known_hosts: “ssh-ed25519 AAAA…”; may be given several times
+    /// The host's public key, as in known_hosts: “ssh-ed25519 AAAA…”
     #[arg(long, value_name = "KEY")]
-    host_key: Vec<String>,
-    /// Do nothing when a host of that name is there already
+    host_key: Option<String>,
+    /// Add nothing when a host of that name is there already; a --host-key is confirmed all the same
     #[arg(long)]
     if_missing: bool,
 }
@@ -218,18 +217,51 @@ async fn with_store(
 }
 
 async fn add_host(store: &Store, add: AddHost) -> anyhow::Result<()> {
+    // Whoever may run this may read the database: the command line acts as an admin without an account.
+    let nobody = PersonId(Uuid::nil());
+    let key = add
+        .host_key
+        .as_deref()
+        .map(|text| {
+            parse_host_key(text).with_context(|| {
+                format!("--host-key “{text}” is not a public key such as “ssh-ed25519 AAAA…”")
+            })
+        })
+        .transpose()?;
     let hosts = store.hosts().await?;
-    if hosts
+    if let Some(there) = hosts
         .iter()
-        .any(|row| row.host.name.eq_ignore_ascii_case(&add.name))
+        .map(|row| &row.host)
+        .find(|host| host.name.eq_ignore_ascii_case(&add.name))
     {
-        if add.if_missing {
-            return say(&format!("{} is there already", add.name));
+        if !add.if_missing {
+            bail!(
+                "a host named {} is there already: choose another name, or remove that one first",
+                add.name
+            );
         }
-        bail!(
-            "a host named {} is there already: choose another name, or remove that one first",
-            add.name
-        );
+        let Some(key) = key else {
+            return say(&format!("{} is there already", there.name));
+        };
+        if there.address != add.address || there.port.to_string() != add.port {
+            bail!(
+                "a host named {} is there already at {}:{}: the key was not confirmed for it",
+                there.name,
+                there.address,
+                there.port
+            );
+        }
+        if store.host_keys(there.id).await?.contains(&key) {
+            return say(&format!("{} is there already, with this key", there.name));
+        }
+        store
+            .confirm_host_key(there.id, &key, nobody, now())
+            .await?;
+        store.begin_host_check(there.id, now()).await?;
+        return say(&format!(
+            "{} is there already; its key is now this one",
+            there.name
+        ));
     }
     let jump = match &add.jump {
         None => None,
@@ -243,15 +275,6 @@ async fn add_host(store: &Store, add: AddHost) -> anyhow::Result<()> {
             )
         }
     };
-    let keys: Vec<HostKey> = add
-        .host_key
-        .iter()
-        .map(|text| {
-            parse_host_key(text).with_context(|| {
-                format!("--host-key “{text}” is not a public key such as “ssh-ed25519 AAAA…”")
-            })
-        })
-        .collect::<Result<_, _>>()?;
     let credential = if add.key_file.is_some() {
         "key-file"
     } else {
@@ -269,10 +292,8 @@ async fn add_host(store: &Store, add: AddHost) -> anyhow::Result<()> {
     )
     .map_err(in_words)?;
     let id = HostId(Uuid::now_v7());
-    // Whoever may run this may read the database: the command line acts as an admin without an account.
-    let nobody = PersonId(Uuid::nil());
     store.add_host(id, &new, nobody, now()).await?;
-    for key in &keys {
+    if let Some(key) = &key {
         store.confirm_host_key(id, key, nobody, now()).await?;
     }
     store.begin_host_check(id, now()).await?;
@@ -306,7 +327,10 @@ fn say(line: &str) -> anyhow::Result<()> {
 }
 
 fn log(config: &Config) -> anyhow::Result<()> {
-    let filter = EnvFilter::try_new(&config.log).with_context(|| {
+    // PostgreSQL's notices first, so that a filter that names them wins: "already exists, skipping" at each start
+    // tells nobody anything.
+    let filter = format!("sqlx::postgres::notice=warn,{}", config.log);
+    let filter = EnvFilter::try_new(filter).with_context(|| {
         format!(
             "--log “{}” is not a filter such as info or hopwise=debug,warn",
             config.log
@@ -314,6 +338,7 @@ fn log(config: &Config) -> anyhow::Result<()> {
     })?;
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);
     if config.log_json {
         lines.json().try_init()

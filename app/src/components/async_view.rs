@@ -7,12 +7,13 @@ use serde::de::DeserializeOwned;
 use super::{Mark, Me, Sign};
 use crate::error::AppError;
 use crate::people::Role;
+use crate::wire::Remote;
 
 /// A resource as a view: while it loads, when it failed, and when it is there. A refetch keeps what
 /// is shown until the new value is there. `render` also gets the role to draw for.
 #[component]
 pub(crate) fn AsyncView<T, V>(
-    resource: Resource<Result<T, AppError>>,
+    resource: Remote<T>,
     render: impl Fn(T, Role) -> V + Clone + Send + Sync + 'static,
 ) -> impl IntoView
 where

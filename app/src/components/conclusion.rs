@@ -1,4 +1,3 @@
-use diagnosis::session::Session;
 use diagnosis::verdict::{Conclusion, NotLooked};
 use leptos::prelude::*;
 
@@ -6,17 +5,8 @@ use super::{Mark, Sign, SignBadge};
 
 /// How the diagnosis ended: the sentence first, then why, then what was not looked at.
 #[component]
-pub(crate) fn ConclusionPanel(session: Session) -> impl IntoView {
-    let Some(conclusion) = session.conclusion.clone() else {
-        return ().into_any();
-    };
+pub(crate) fn ConclusionPanel(conclusion: Conclusion, ruled_out: Vec<String>) -> impl IntoView {
     let not_looked = conclusion.not_looked().to_vec();
-    let mut ruled_out: Vec<String> = Vec::new();
-    for what in session.findings.iter().flat_map(|f| &f.rules_out) {
-        if !ruled_out.contains(what) {
-            ruled_out.push(what.clone());
-        }
-    }
     let head = match conclusion {
         Conclusion::Cause { title, place, family, explanation, remedy, evidence, .. } => view! {
             <SignBadge sign=Sign::Fail word="Cause found" />
@@ -93,7 +83,6 @@ pub(crate) fn ConclusionPanel(session: Session) -> impl IntoView {
             </div>
         </section>
     }
-    .into_any()
 }
 
 #[component]

@@ -47,17 +47,32 @@ impl Refetch {
 
 /// Follows an event stream of the server: asks for a new value on each message that is newer than
 /// what is shown. `source` gives the path and the version that is shown, or nothing while there is
-/// nothing to follow. Gives whether the connection is lost.
+/// nothing to follow.
 pub(crate) fn use_live(
     source: impl Fn() -> Option<(String, i64)> + 'static,
     refetch: Refetch,
-) -> Signal<bool> {
-    let lost = RwSignal::new(false);
+) -> Signal<Following> {
+    let state = RwSignal::new(Following::Newest);
     #[cfg(feature = "hydrate")]
-    browser::follow(source, refetch, lost);
+    browser::follow(source, refetch, state);
     #[cfg(not(feature = "hydrate"))]
     let _ = (source, refetch);
-    lost.into()
+    state.into()
+}
+
+/// Whether what is shown is the newest.
+#[cfg_attr(
+    not(feature = "hydrate"),
+    expect(dead_code, reason = "only a browser can lose its connection")
+)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Following {
+    /// As far as is known.
+    Newest,
+    /// The connection is lost; it is tried again.
+    Lost,
+    /// What is shown was removed.
+    Gone,
 }
 
 #[cfg(feature = "hydrate")]
@@ -69,7 +84,7 @@ mod browser {
     use wasm_bindgen::closure::Closure;
     use web_sys::{Event, EventSource, MessageEvent};
 
-    use super::Refetch;
+    use super::{Following, Refetch};
 
     const WAIT: Duration = Duration::from_secs(1);
 
@@ -93,7 +108,7 @@ mod browser {
     pub(super) fn follow(
         source: impl Fn() -> Option<(String, i64)> + 'static,
         refetch: Refetch,
-        lost: RwSignal<bool>,
+        state: RwSignal<Following>,
     ) {
         let stream = StoredValue::new_local(None::<Stream>);
         // The newest version that is shown; a reconnection begins after it.
@@ -115,7 +130,7 @@ mod browser {
             if !same {
                 stream.set_value(None);
                 if let Some((path, version)) = wanted {
-                    stream.set_value(open(path, version, refetch, shown, lost, tries, again));
+                    stream.set_value(open(path, version, refetch, shown, state, tries, again));
                 }
             }
             attempt
@@ -130,23 +145,32 @@ mod browser {
         after: i64,
         refetch: Refetch,
         shown: StoredValue<i64>,
-        lost: RwSignal<bool>,
+        state: RwSignal<Following>,
         tries: StoredValue<u32>,
         again: RwSignal<u32>,
     ) -> Option<Stream> {
         let source = EventSource::new(&format!("{path}?after={after}")).ok()?;
-        let message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-            let version = event.data().as_string().and_then(|d| d.parse::<i64>().ok());
-            let known = shown.try_get_value().unwrap_or(i64::MAX);
-            if version.is_none_or(|v| v > known) {
-                refetch.ask();
-            }
-        });
+        let message = {
+            let source = source.clone();
+            Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+                let news = event.data().as_string().unwrap_or_default();
+                if news == "gone" {
+                    // Asking again would only be answered with an error.
+                    source.close();
+                    state.try_set(Following::Gone);
+                    return;
+                }
+                let known = shown.try_get_value().unwrap_or(i64::MAX);
+                if news.parse::<i64>().is_ok_and(|version| version > known) {
+                    refetch.ask();
+                }
+            })
+        };
         let event = {
             let source = source.clone();
             Closure::<dyn FnMut(Event)>::new(move |event: Event| {
                 if event.type_() == "open" {
-                    lost.try_set(false);
+                    state.try_set(Following::Newest);
                     if tries.try_get_value().unwrap_or(0) > 0 {
                         tries.try_set_value(0);
                     }
@@ -156,7 +180,7 @@ mod browser {
                 source.close();
                 let n = tries.try_get_value().unwrap_or(0).saturating_add(1);
                 tries.try_set_value(n);
-                lost.try_set(true);
+                state.try_set(Following::Lost);
                 set_timeout(
                     move || {
                         again.try_update(|n| *n = n.wrapping_add(1));
@@ -179,17 +203,24 @@ mod browser {
 
 /// Says when what is shown may be old.
 #[component]
-pub(crate) fn LiveNote(lost: Signal<bool>) -> impl IntoView {
+pub(crate) fn LiveNote(state: Signal<Following>) -> impl IntoView {
+    let words = move || match state.get() {
+        Following::Newest => "",
+        Following::Lost => {
+            "Live updates lost, trying again. What you see may be old; what runs on the hosts goes on."
+        }
+        Following::Gone => {
+            "This was removed meanwhile. What you see is how it was; nothing here can be done any more."
+        }
+    };
     view! {
         <p
             class="note flex gap-2 mb-3 bg-panel"
             role="status"
-            hidden=move || !lost.get()
+            hidden=move || state.get() == Following::Newest
         >
             <Mark sign=Sign::Warn />
-            <span>
-                "Live updates lost, trying again. What you see may be old; what runs on the hosts goes on."
-            </span>
+            <span>{words}</span>
         </p>
     }
 }

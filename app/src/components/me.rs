@@ -1,16 +1,16 @@
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
-use crate::error::AppError;
 use crate::people::{Person, Role, current_person};
+use crate::wire::{Remote, remote};
 
 /// Who is signed in. Signing in and out loads a new page, so that it does not change under one.
 #[derive(Clone, Copy)]
-pub(crate) struct Me(Resource<Result<Option<Person>, AppError>>);
+pub(crate) struct Me(Remote<Option<Person>>);
 
 impl Me {
     pub(crate) fn provide() {
-        provide_context(Self(Resource::new(|| (), |()| current_person())));
+        provide_context(Self(remote(|| (), |()| current_person())));
     }
 
     /// To be awaited inside a `Suspend`.

@@ -1,6 +1,5 @@
-use diagnosis::ids::SessionId;
-use diagnosis::knowledge::ParameterType;
-use diagnosis::session::Asked;
+use diagnosis::ids::{SessionId, StepId};
+use diagnosis::knowledge::{ParameterType, Question};
 use leptos::prelude::*;
 
 use super::{Field, FormError, Sign, SignBadge, Submit, error_of};
@@ -11,11 +10,11 @@ use crate::sessions::AnswerQuestion;
 #[component]
 pub(crate) fn QuestionPanel(
     session: SessionId,
-    asked: Asked,
+    step: StepId,
+    question: Question,
     action: ServerAction<AnswerQuestion>,
     role: Role,
 ) -> impl IntoView {
-    let question = asked.question;
     let refused = (role < Role::Operator).then(|| {
         "Only an operator or an admin can answer. You see the answer here live.".to_owned()
     });
@@ -36,7 +35,7 @@ pub(crate) fn QuestionPanel(
                     view! {
                         <ActionForm action attr:class="space-y-3">
                             <input type="hidden" name="session" value=session.to_string() />
-                            <input type="hidden" name="step" value=asked.step.to_string() />
+                            <input type="hidden" name="step" value=step.to_string() />
                             {if typed {
                                 view! {
                                     <div class="max-w-96">

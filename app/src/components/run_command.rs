@@ -1,27 +1,26 @@
 use std::collections::BTreeMap;
 
-use diagnosis::facts::Facts;
 use diagnosis::ids::OutputHash;
-use diagnosis::run::{Command, NotRun, Place, RunStatus};
 use leptos::prelude::*;
 
-use super::facts::FactsTable;
-use super::{Mark, RawOutput, Sign, SignBadge, duration};
-use crate::runs::{CommandResult, OutputText};
+use super::{FactsTable, Mark, RawOutput, Sign, SignBadge, duration};
+use crate::runs::{CommandView, Outcome, OutputText, ResultView};
 
 /// A command with what became of it: the same for a run and for a session.
 #[component]
 pub(crate) fn RunCommandPanel(
-    title: String,
-    host_name: String,
-    command: Command,
-    /// `None` while it runs.
-    done: Option<Done>,
+    command: CommandView,
+    /// The outputs that are at hand.
+    outputs: BTreeMap<OutputHash, OutputText>,
     /// What stands instead of "running" where it does not run any more.
     ended: Option<&'static str>,
 ) -> impl IntoView {
-    let status = done.as_ref().map(|d| (d.status.clone(), d.took_ms));
+    let status = command
+        .result
+        .as_ref()
+        .map(|r| (r.outcome.clone(), r.took_ms));
     let limit = duration(command.time_limit_ms);
+    let title = command.title;
     view! {
         <article class="panel" aria-label=title.clone()>
             <header>
@@ -30,9 +29,9 @@ pub(crate) fn RunCommandPanel(
                     <RunStatusBadge status ended />
                 </span>
             </header>
-            <CommandLine host_name command />
-            {match (done, ended) {
-                (Some(done), _) => view! { <DoneView done title=title.clone() /> }.into_any(),
+            <CommandLine host_name=command.host_name command=command.command place=command.place />
+            {match (command.result, ended) {
+                (Some(result), _) => view! { <Result result outputs title=title.clone() /> }.into_any(),
                 (None, None) => {
                     view! {
                         <p class="px-3.5 py-3 text-sm text-muted" role="status">
@@ -54,51 +53,19 @@ pub(crate) fn RunCommandPanel(
     }
 }
 
-/// A result with the outputs that are at hand.
-#[derive(Clone)]
-pub(crate) struct Done {
-    pub(crate) status: RunStatus,
-    pub(crate) took_ms: u64,
-    pub(crate) stdout: Option<(OutputHash, Option<OutputText>)>,
-    pub(crate) stderr: Option<(OutputHash, Option<OutputText>)>,
-    pub(crate) facts: Option<Facts>,
-    pub(crate) no_facts: Option<String>,
-    pub(crate) unparsed: Vec<String>,
-}
-
-impl Done {
-    pub(crate) fn new(result: CommandResult, outputs: &BTreeMap<OutputHash, OutputText>) -> Self {
-        let at_hand = |hash: Option<OutputHash>| {
-            hash.map(|h| {
-                let text = outputs.get(&h).cloned();
-                (h, text)
-            })
-        };
-        Self {
-            status: result.status,
-            took_ms: result.took_ms,
-            stdout: at_hand(result.stdout),
-            stderr: at_hand(result.stderr),
-            facts: result.facts,
-            no_facts: result.no_facts,
-            unparsed: result.unparsed,
-        }
-    }
-}
-
 #[component]
-fn RunStatusBadge(status: Option<(RunStatus, u64)>, ended: Option<&'static str>) -> impl IntoView {
+fn RunStatusBadge(status: Option<(Outcome, u64)>, ended: Option<&'static str>) -> impl IntoView {
     match status {
         None => match ended {
             None => view! { <SignBadge sign=Sign::Running word="running" /> }.into_any(),
             Some(word) => view! { <SignBadge sign=Sign::NotRun word=word /> }.into_any(),
         },
-        Some((RunStatus::Ran { exit }, took)) => view! {
+        Some((Outcome::Ran { exit }, took)) => view! {
             <span class="text-xs text-muted num">{format!("exit {exit} · {}", duration(took))}</span>
         }
         .into_any(),
-        Some((RunStatus::NotRun { reason }, _)) => {
-            let word = format!("not run: {}", reason.name());
+        Some((Outcome::NotRun { name, .. }, _)) => {
+            let word = format!("not run: {name}");
             view! { <SignBadge sign=Sign::NotRun word /> }.into_any()
         }
     }
@@ -106,18 +73,15 @@ fn RunStatusBadge(status: Option<(RunStatus, u64)>, ended: Option<&'static str>)
 
 /// `host$ command`, and where it runs when that is not the host itself.
 #[component]
-pub(crate) fn CommandLine(host_name: String, command: Command) -> impl IntoView {
-    let place = match command.place {
-        Place::Host => None,
-        Place::Container { vmid } => Some(format!(
-            "in the network of CT {vmid}, with the host's tools"
-        )),
-        Place::VirtualMachine { vmid } => Some(format!("in VM {vmid}, through its guest agent")),
-    };
+pub(crate) fn CommandLine(
+    host_name: String,
+    command: String,
+    place: Option<String>,
+) -> impl IntoView {
     view! {
         <p class="cmd px-3.5 pt-2.5 pb-2">
             <span class="text-muted">{host_name} "$ "</span>
-            <span class="font-semibold">{command.display()}</span>
+            <span class="font-semibold">{command}</span>
             {place.map(|p| view! { <span class="block font-sans text-muted">{p}</span> })}
         </p>
     }
@@ -125,29 +89,12 @@ pub(crate) fn CommandLine(host_name: String, command: Command) -> impl IntoView 
 
 /// Why a command did not run, said where its output would be.
 #[component]
-pub(crate) fn NotRunNote(reason: NotRun) -> impl IntoView {
-    let advice = match &reason {
-        NotRun::NoConnection { status } => status.advice(),
-        NotRun::NotFound { .. } => {
-            Some("Install it on the host, or go on without: what it would have shown stays open.")
-        }
-        NotRun::Denied { .. } => {
-            Some("The user Hopwise logs in with lacks the rights for this command.")
-        }
-        NotRun::TimedOut { .. } => {
-            Some("The command was ended on the host. Run it by hand to see where it hangs.")
-        }
-        NotRun::GuestUnreachable { .. } => Some("Start the guest, then run it again."),
-        NotRun::Truncated { .. }
-        | NotRun::Signalled { .. }
-        | NotRun::Cancelled
-        | NotRun::Interrupted => None,
-    };
+pub(crate) fn NotRunNote(sentence: String, advice: Option<String>) -> impl IntoView {
     view! {
         <div class="px-3.5 py-2.5 flex gap-2 text-sm">
             <Mark sign=Sign::NotRun />
             <div class="min-w-0 wrap-anywhere">
-                <p class="font-semibold">{format!("Not run: {}.", reason.sentence())}</p>
+                <p class="font-semibold">{format!("Not run: {sentence}.")}</p>
                 {advice.map(|a| view! { <p class="text-muted">{a}</p> })}
             </div>
         </div>
@@ -155,23 +102,34 @@ pub(crate) fn NotRunNote(reason: NotRun) -> impl IntoView {
 }
 
 #[component]
-fn DoneView(done: Done, title: String) -> impl IntoView {
-    let Done {
-        status,
-        stdout,
-        stderr,
+fn Result(
+    result: ResultView,
+    outputs: BTreeMap<OutputHash, OutputText>,
+    title: String,
+) -> impl IntoView {
+    let ResultView {
+        outcome,
         facts,
         no_facts,
         unparsed,
         ..
-    } = done;
-    let not_run = match status {
-        RunStatus::NotRun { reason } => Some(reason),
-        RunStatus::Ran { .. } => None,
+    } = result;
+    let not_run = match outcome {
+        Outcome::NotRun {
+            sentence, advice, ..
+        } => Some((sentence, advice)),
+        Outcome::Ran { .. } => None,
     };
+    let at_hand = |hash: Option<OutputHash>| {
+        hash.map(|hash| {
+            let text = outputs.get(&hash).cloned();
+            (hash, text)
+        })
+    };
+    let (stdout, stderr) = (at_hand(result.stdout), at_hand(result.stderr));
     view! {
-        {not_run.map(|reason| view! { <NotRunNote reason /> })}
-        {facts.map(|facts| view! { <FactsTable facts caption=title.clone() /> })}
+        {not_run.map(|(sentence, advice)| view! { <NotRunNote sentence advice /> })}
+        {facts.map(|table| view! { <FactsTable table caption=title.clone() /> })}
         {no_facts
             .map(|why| {
                 view! {

@@ -6,29 +6,27 @@ const MONTHS: [&str; 12] = [
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 ];
 
-/// Such as "28 Nov 2026, 15:02:09 UTC": the same text on the server and in the browser.
-#[must_use]
-pub(crate) fn utc(at: Timestamp) -> String {
+/// For people, such as "28 Nov 2026, 15:02:09 UTC", and for programs: the same text on the server and
+/// in the browser.
+fn utc(at: Timestamp) -> (String, String) {
     let t = TimeZone::UTC.to_datetime(at);
     let month = usize::try_from(t.month() - 1)
         .ok()
         .and_then(|i| MONTHS.get(i))
         .copied()
         .unwrap_or("?");
-    format!(
-        "{} {month} {}, {:02}:{:02}:{:02} UTC",
-        t.day(),
-        t.year(),
-        t.hour(),
-        t.minute(),
-        t.second()
+    let clock = format!("{:02}:{:02}:{:02}", t.hour(), t.minute(), t.second());
+    (
+        format!("{} {month} {}, {clock} UTC", t.day(), t.year()),
+        format!("{:04}-{:02}-{:02}T{clock}Z", t.year(), t.month(), t.day()),
     )
 }
 
 /// A moment.
 #[component]
 pub(crate) fn At(time: Timestamp) -> impl IntoView {
-    view! { <time datetime=time.to_string()>{utc(time)}</time> }
+    let (words, datetime) = utc(time);
+    view! { <time datetime=datetime>{words}</time> }
 }
 
 /// Such as "12 ms", "1.4 s" or "2 min 5 s".
@@ -58,7 +56,9 @@ mod tests {
     #[test]
     fn times_are_utc_and_to_the_second() {
         let at = "2026-11-08T05:02:09.75Z".parse().unwrap();
-        assert_eq!(utc(at), "8 Nov 2026, 05:02:09 UTC");
+        let (words, datetime) = utc(at);
+        assert_eq!(words, "8 Nov 2026, 05:02:09 UTC");
+        assert_eq!(datetime, "2026-11-08T05:02:09Z");
     }
 
     #[test]

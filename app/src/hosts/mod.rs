@@ -7,12 +7,14 @@ use diagnosis::connection::HopStatus;
 use diagnosis::facts::{Guest, Platform};
 use diagnosis::ids::HostId;
 use diagnosis::run::NotRun;
+use diagnosis::table::Table;
 use jiff::Timestamp;
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::error::AppError;
 use crate::runs::RunRow;
+use crate::wire::Reply;
 
 #[cfg(feature = "ssr")]
 pub use port::{Hosts, NewHost};
@@ -24,7 +26,7 @@ use {
 
 /// How Hopwise proves who it is to a host. Neither is stored: the key's path, or the agent's key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "credential", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub enum Credential {
     /// A private key's path on the machine Hopwise runs on.
     KeyFile { path: String },
@@ -48,11 +50,13 @@ pub struct Host {
 /// What the last look at a host found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HostCheck {
+    #[serde(with = "jiff::fmt::serde::timestamp::microsecond::required")]
     pub at: Timestamp,
     /// The way to the host, hop by hop; the last that was reached may have failed.
     pub hops: Vec<HopStatus>,
     /// When the platform and the guests were read: earlier than `at` where the last look did not get
     /// that far. What was known is kept, with its age.
+    #[serde(with = "jiff::fmt::serde::timestamp::microsecond::optional")]
     pub read_at: Option<Timestamp>,
     pub platform: Option<Platform>,
     pub guests: GuestList,
@@ -60,7 +64,7 @@ pub struct HostCheck {
 
 /// The guests of a host, or why they are not known.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "list", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub enum GuestList {
     /// Not a hypervisor whose tools Hopwise knows.
     NotAHypervisor,
@@ -92,6 +96,9 @@ pub struct HostPage {
     pub row: HostRow,
     /// Rises with every change: what the page's event stream resumes after.
     pub version: i64,
+    /// What the host is, and its guests, as far as they are known.
+    pub platform: Option<Table>,
+    pub guests: Option<Table>,
     pub runs: Vec<RunRow>,
     /// The checks that can be run from here: identifier, title, why.
     pub checks: Vec<CheckOffer>,
@@ -107,20 +114,20 @@ pub struct CheckOffer {
 }
 
 /// The hosts, by name.
-#[server(endpoint = "list-hosts")]
+#[server(endpoint = "list-hosts", output = Reply)]
 pub async fn list_hosts() -> Result<Vec<HostRow>, AppError> {
     answer(async { port::hosts()?.list(&people::viewer()?).await }.await)
 }
 
 /// One host with what is known of it.
-#[server(endpoint = "read-host")]
+#[server(endpoint = "read-host", output = Reply)]
 pub async fn read_host(id: HostId) -> Result<HostPage, AppError> {
     answer(async { port::hosts()?.read(&people::viewer()?, id).await }.await)
 }
 
 /// Adds a host, looks at it at once and goes to its page. `credential` is `key-file` or `agent`;
 /// `jump` is a host's id or empty.
-#[server(endpoint = "add-host")]
+#[server(endpoint = "add-host", output = Reply)]
 pub async fn add_host(
     name: String,
     address: String,
@@ -168,14 +175,14 @@ pub async fn add_host(
 }
 
 /// Looks at a host again: the way to it, what it is, its guests. Returns at once; the page follows.
-#[server(endpoint = "check-host")]
+#[server(endpoint = "check-host", output = Reply)]
 pub async fn check_host(id: HostId) -> Result<(), AppError> {
     answer(async { port::hosts()?.check(&people::operator()?, id).await }.await)
 }
 
 /// Confirms the key a host offered, named by its fingerprint so that a key that changed in between
 /// is not confirmed by mistake. Where another key was confirmed, it is replaced.
-#[server(endpoint = "confirm-host-key")]
+#[server(endpoint = "confirm-host-key", output = Reply)]
 pub async fn confirm_host_key(id: HostId, fingerprint: String) -> Result<(), AppError> {
     answer(
         async {
@@ -188,7 +195,7 @@ pub async fn confirm_host_key(id: HostId, fingerprint: String) -> Result<(), App
 }
 
 /// Removes a host with its runs. Sessions keep what they have.
-#[server(endpoint = "remove-host")]
+#[server(endpoint = "remove-host", output = Reply)]
 pub async fn remove_host(id: HostId) -> Result<(), AppError> {
     answer(
         async {

@@ -7,12 +7,13 @@ use crate::components::{
 use crate::hosts::{HostRow, list_hosts};
 use crate::people::Role;
 use crate::sessions::{SessionRow, SymptomCard, list_sessions, list_symptoms};
+use crate::wire::remote;
 
 #[component]
 pub(crate) fn HomePage() -> impl IntoView {
-    let symptoms = Resource::new(|| (), |()| list_symptoms());
-    let sessions = Resource::new(|| (), |()| list_sessions(None));
-    let hosts = Resource::new(|| (), |()| list_hosts());
+    let symptoms = remote(|| (), |()| list_symptoms());
+    let sessions = remote(|| (), |()| list_sessions(None));
+    let hosts = remote(|| (), |()| list_hosts());
     view! {
         <Title text="What is going wrong?" />
         <div class="page grid gap-x-8 gap-y-6 lg:grid-cols-[minmax(0,1fr)_340px] items-start">

@@ -1,6 +1,6 @@
 use diagnosis::connection::ConnectionStatus;
-use diagnosis::facts::{Facts, Guest};
 use diagnosis::ids::HostId;
+use diagnosis::table::Table;
 use leptos::prelude::*;
 use leptos_meta::Title;
 
@@ -15,6 +15,7 @@ use crate::hosts::{
 };
 use crate::people::Role;
 use crate::runs::{RunRow, StartRun};
+use crate::wire::remote;
 
 /// The page's calls; made once, so that what they gave outlives a refetch.
 #[derive(Clone, Copy)]
@@ -34,7 +35,7 @@ pub(crate) fn HostPage() -> impl IntoView {
         run: ServerAction::new(),
     };
     let refetch = Refetch::new();
-    let page = Resource::new(
+    let page = remote(
         move || (id_of::<HostId>("id", "This host"), refetch.turn()),
         move |(id, _)| async move {
             let page = match id {
@@ -55,7 +56,7 @@ pub(crate) fn HostPage() -> impl IntoView {
         }
         now
     });
-    let lost = use_live(
+    let state = use_live(
         move || {
             page.with(|p| match p {
                 Some(Ok(p)) => Some((format!("/live/host/{}", p.row.host.id), p.version)),
@@ -66,7 +67,7 @@ pub(crate) fn HostPage() -> impl IntoView {
     );
     view! {
         <div class="page">
-            <LiveNote lost />
+            <LiveNote state />
             <AsyncView resource=page render=move |page, role| view! { <View page role actions /> } />
         </div>
     }
@@ -127,6 +128,8 @@ fn View(page: Page, role: Role, actions: Actions) -> impl IntoView {
                                 check
                                 host=host.id
                                 host_name=host.name.clone()
+                                platform=page.platform
+                                guest_table=page.guests
                                 role
                                 actions
                             />
@@ -175,6 +178,8 @@ fn Looked(
     check: HostCheck,
     host: HostId,
     host_name: String,
+    platform: Option<Table>,
+    guest_table: Option<Table>,
     role: Role,
     actions: Actions,
 ) -> impl IntoView {
@@ -190,7 +195,6 @@ fn Looked(
             _ => None,
         });
     let at = check.at;
-    let platform = check.platform.clone();
     let guests = check.guests.clone();
     let connected = check
         .hops
@@ -233,38 +237,29 @@ fn Looked(
                 }
             })}
         {platform
-            .map(|platform| {
+            .map(|table| {
                 view! {
                     <section class="panel" aria-labelledby="platform-title">
                         <header>
                             <h2 id="platform-title">"What it is"</h2>
                         </header>
-                        <FactsTable facts=Facts::Platform(platform) caption="what it is".to_owned() />
+                        <FactsTable table caption="what it is".to_owned() />
                     </section>
                 }
             })}
-        {connected.then(|| view! { <Guests guests /> })}
+        {connected.then(|| view! { <Guests guests table=guest_table /> })}
     }
 }
 
 #[component]
-fn Guests(guests: GuestList) -> impl IntoView {
-    let known: Option<Vec<Guest>> = match &guests {
-        GuestList::Known { guests } => Some(guests.clone()),
-        GuestList::NotAHypervisor | GuestList::NotRun { .. } | GuestList::NotUnderstood { .. } => {
-            None
-        }
-    };
+fn Guests(guests: GuestList, table: Option<Table>) -> impl IntoView {
     view! {
         <section class="panel" aria-labelledby="guests-title">
             <header>
                 <h2 id="guests-title">"Guests"</h2>
             </header>
             <GuestsNote guests />
-            {known
-                .map(|guests| {
-                    view! { <FactsTable facts=Facts::Guests(guests) caption="guests".to_owned() /> }
-                })}
+            {table.map(|table| view! { <FactsTable table caption="guests".to_owned() /> })}
         </section>
     }
 }

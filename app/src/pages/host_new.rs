@@ -4,10 +4,11 @@ use leptos_meta::Title;
 use crate::components::{AsyncView, Field, FormError, Submit, error_of, kept};
 use crate::hosts::{AddHost, HostRow, list_hosts};
 use crate::people::Role;
+use crate::wire::remote;
 
 #[component]
 pub(crate) fn NewHostPage() -> impl IntoView {
-    let hosts = Resource::new(|| (), |()| list_hosts());
+    let hosts = remote(|| (), |()| list_hosts());
     let action = ServerAction::<AddHost>::new();
     view! {
         <Title text="Add a host" />

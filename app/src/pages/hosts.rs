@@ -6,11 +6,12 @@ use crate::components::{
 };
 use crate::hosts::{GuestList, HostRow, list_hosts};
 use crate::people::Role;
+use crate::wire::remote;
 
 #[component]
 pub(crate) fn HostsPage() -> impl IntoView {
     let refetch = Refetch::new();
-    let hosts = Resource::new(
+    let hosts = remote(
         move || refetch.turn(),
         move |_| async move {
             let hosts = list_hosts().await;

@@ -6,13 +6,14 @@ use server_fn::ServerFn;
 use crate::components::{AsyncView, Field, FormError, Submit, error_of, kept};
 use crate::error::AppError;
 use crate::people::{AcceptInvitation, Role, read_invitation};
+use crate::wire::remote;
 
 /// A one-time link: the first admin's, or an invitation.
 #[component]
 pub(crate) fn InvitationPage() -> impl IntoView {
     let params = use_params_map();
     let token = move || params.with(|p| p.get("token")).unwrap_or_default();
-    let role = Resource::new(token, read_invitation);
+    let role = remote(token, read_invitation);
     let error = error_of(ServerAction::<AcceptInvitation>::new());
     let name = kept("name");
     view! {

@@ -5,6 +5,7 @@ use leptos_router::hooks::use_params_map;
 
 use crate::components::{AsyncView, RawOutput};
 use crate::runs::read_output;
+use crate::wire::remote;
 
 /// The most that one page shows.
 const MOST: u64 = 1 << 20;
@@ -13,7 +14,7 @@ const MOST: u64 = 1 << 20;
 #[component]
 pub(crate) fn OutputPage() -> impl IntoView {
     let params = use_params_map();
-    let output = Resource::new(
+    let output = remote(
         move || params.with(|p| p.get("hash")).unwrap_or_default(),
         |hash| read_output(OutputHash(hash), MOST),
     );

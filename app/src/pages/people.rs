@@ -6,6 +6,7 @@ use crate::people::{
     Invitation, InvitePerson, PeoplePage as Page, PersonRow, RemovePerson, Role, SetRole,
     list_people, take_invitation,
 };
+use crate::wire::remote;
 
 #[derive(Clone, Copy)]
 struct Actions {
@@ -21,7 +22,7 @@ pub(crate) fn PeoplePage() -> impl IntoView {
         role: ServerAction::new(),
         remove: ServerAction::new(),
     };
-    let page = Resource::new(
+    let page = remote(
         move || {
             (
                 actions.invite.version().get(),
@@ -32,7 +33,7 @@ pub(crate) fn PeoplePage() -> impl IntoView {
         |_| list_people(),
     );
     // The link made by a form without JavaScript, which this page shows once.
-    let handed = Resource::new(
+    let handed = remote(
         || (),
         |()| async { Ok(take_invitation().await.ok().flatten()) },
     );

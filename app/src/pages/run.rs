@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::id_of;
 use crate::components::{
-    AsyncView, At, Done, FormError, LiveNote, Refetch, RefreshWithoutScript, RunCommandPanel, Sign,
+    AsyncView, At, FormError, LiveNote, Refetch, RefreshWithoutScript, RunCommandPanel, Sign,
     SignBadge, Submit, error_of, use_live,
 };
 use crate::error::AppError;
@@ -15,6 +15,7 @@ use crate::people::Role;
 use crate::runs::{
     CancelRun, OutputText, RunPage as Page, RunState, StartRun, read_output, read_run,
 };
+use crate::wire::remote;
 
 /// Bytes of each output that the page itself carries; the rest is on the output's own page.
 const CARRIED: u64 = 64 * 1024;
@@ -56,7 +57,7 @@ pub(crate) fn RunPage() -> impl IntoView {
     let again = ServerAction::<StartRun>::new();
     let refetch = Refetch::new();
     let known = StoredValue::new(BTreeMap::new());
-    let run = Resource::new(
+    let run = remote(
         move || (id_of::<RunId>("id", "This run"), refetch.turn()),
         move |(id, _)| async move {
             let loaded = load(id, known.try_get_value().unwrap_or_default()).await;
@@ -74,7 +75,7 @@ pub(crate) fn RunPage() -> impl IntoView {
         }
         now
     });
-    let lost = use_live(
+    let state = use_live(
         move || {
             run.with(|r| match r {
                 Some(Ok(r)) if r.page.row.state == RunState::Running => {
@@ -87,7 +88,7 @@ pub(crate) fn RunPage() -> impl IntoView {
     );
     view! {
         <div class="page max-w-310">
-            <LiveNote lost />
+            <LiveNote state />
             <AsyncView
                 resource=run
                 render=move |loaded, role| view! { <View loaded role cancel again /> }
@@ -113,7 +114,7 @@ fn View(
         .commands
         .iter()
         .filter_map(|c| c.result.as_ref())
-        .any(|r| matches!(r.status, diagnosis::run::RunStatus::NotRun { .. }));
+        .any(|r| !r.ran());
     let sign = match row.state {
         RunState::Done if not_run => Sign::NotRun,
         state => Sign::from(state),
@@ -183,17 +184,8 @@ fn View(
             {page
                 .commands
                 .into_iter()
-                .map(|c| {
-                    let done = c.result.map(|r| Done::new(r, &outputs));
-                    view! {
-                        <RunCommandPanel
-                            title=c.title
-                            host_name=page.host_name.clone()
-                            command=c.command
-                            done
-                            ended
-                        />
-                    }
+                .map(|command| {
+                    view! { <RunCommandPanel command outputs=outputs.clone() ended /> }
                 })
                 .collect_view()}
         </div>

@@ -1,20 +1,19 @@
 use std::collections::BTreeMap;
 
-use diagnosis::facts::GuestKind;
 use diagnosis::ids::{OutputHash, SessionId};
-use diagnosis::session::{Phase, Session, SessionRun};
 use leptos::prelude::*;
 use leptos_meta::Title;
 
 use super::id_of;
 use crate::components::{
-    AsyncView, At, ConclusionPanel, Done, EvidencePanel, FormError, LiveNote, Mark, QuestionPanel,
+    AsyncView, At, ConclusionPanel, EvidencePanel, FormError, LiveNote, Mark, QuestionPanel,
     Refetch, RefreshWithoutScript, RunCommandPanel, Sign, SignBadge, StepTrail, Submit, duration,
     error_of, plural, use_live,
 };
 use crate::people::Role;
-use crate::runs::{CommandResult, OutputText};
-use crate::sessions::{AnswerQuestion, SessionPage as Page, StopSession, read_session};
+use crate::runs::{CommandView, OutputText};
+use crate::sessions::{AnswerQuestion, Now, SessionPage as Page, StopSession, read_session};
+use crate::wire::remote;
 
 #[derive(Clone, Copy)]
 struct Actions {
@@ -29,7 +28,7 @@ pub(crate) fn SessionPage() -> impl IntoView {
         stop: ServerAction::new(),
     };
     let refetch = Refetch::new();
-    let page = Resource::new(
+    let page = remote(
         move || (id_of::<SessionId>("id", "This session"), refetch.turn()),
         move |(id, _)| async move {
             let page = match id {
@@ -47,11 +46,11 @@ pub(crate) fn SessionPage() -> impl IntoView {
         }
         now
     });
-    let lost = use_live(
+    let state = use_live(
         move || {
             page.with(|p| match p {
-                Some(Ok(p)) if goes_on(&p.session) => {
-                    Some((format!("/live/session/{}", p.session.id), p.session.seq))
+                Some(Ok(p)) if p.now.goes_on() => {
+                    Some((format!("/live/session/{}", p.id), p.version))
                 }
                 _ => None,
             })
@@ -60,41 +59,36 @@ pub(crate) fn SessionPage() -> impl IntoView {
     );
     view! {
         <div class="page">
-            <LiveNote lost />
+            <LiveNote state />
             <AsyncView resource=page render=move |page, role| view! { <View page role actions /> } />
         </div>
     }
     .into_any()
 }
 
-const fn goes_on(session: &Session) -> bool {
-    matches!(session.phase, Phase::Running | Phase::Waiting { .. })
-}
-
 #[component]
 fn View(page: Page, role: Role, actions: Actions) -> impl IntoView {
-    let Page { session, outputs } = page;
-    let ends: Vec<String> = session.ends.values().map(|e| e.label()).collect();
-    let subject = ends.join(", ");
-    let running = session.phase == Phase::Running;
-    let open = goes_on(&session);
-    let concluded = session.conclusion.is_some();
+    let subject = page.ends.join(", ");
+    let running = page.now == Now::Running;
+    let open = page.now.goes_on();
+    let concluded = matches!(page.now, Now::Concluded { .. });
+    let now = stands(&page, role, actions);
     view! {
-        <Title text=format!("{}: {subject}", session.title) />
+        <Title text=format!("{}: {subject}", page.title) />
         <RefreshWithoutScript when=running />
         <div class="page-head">
             <div class="min-w-0">
                 <p class="text-xs text-muted dot-sep">
-                    <At time=session.started_at />
-                    <span>{format!("by {}", session.started_by.name)}</span>
+                    <At time=page.started_at />
+                    <span>{format!("by {}", page.started_by)}</span>
                     {concluded
                         .then(|| {
-                            let ms = session.changed_at.duration_since(session.started_at).as_millis();
+                            let ms = page.changed_at.duration_since(page.started_at).as_millis();
                             let took = duration(u64::try_from(ms).unwrap_or_default());
                             view! { <span>{format!("concluded after {took}")}</span> }
                         })}
                 </p>
-                <h1 class="text-xl font-semibold">{session.title.clone()}</h1>
+                <h1 class="text-xl font-semibold">{page.title.clone()}</h1>
                 <p class="text-sm wrap-anywhere">{subject.clone()}</p>
             </div>
             <div class="ml-auto flex flex-wrap items-center gap-2">
@@ -102,7 +96,7 @@ fn View(page: Page, role: Role, actions: Actions) -> impl IntoView {
                     .then(|| {
                         view! {
                             <ActionForm action=actions.stop attr:class="flex gap-2">
-                                <input type="hidden" name="session" value=session.id.to_string() />
+                                <input type="hidden" name="session" value=page.id.to_string() />
                                 <Submit
                                     label="Stop the session"
                                     class="btn btn-plain btn-sm"
@@ -114,7 +108,7 @@ fn View(page: Page, role: Role, actions: Actions) -> impl IntoView {
                 {(concluded && role >= Role::Operator)
                     .then(|| {
                         view! {
-                            <a class="btn btn-plain btn-sm" href=again(&session)>
+                            <a class="btn btn-plain btn-sm" href=page.again>
                                 "Check again"
                             </a>
                         }
@@ -124,51 +118,47 @@ fn View(page: Page, role: Role, actions: Actions) -> impl IntoView {
         <FormError error=error_of(actions.stop) />
         <div class="session-grid">
             <div class="session-main">
-                <Now session=session.clone() role actions />
-                <Commands session=session.clone() outputs=outputs.clone() />
+                {now}
+                <Commands
+                    commands=page.commands.clone()
+                    outputs=page.outputs.clone()
+                    stopped=!open
+                />
             </div>
             <div class="session-evidence">
-                <EvidencePanel session=session.clone() outputs />
+                <EvidencePanel
+                    evidence=page.evidence
+                    commands=page.commands
+                    outputs=page.outputs
+                    complete=concluded
+                />
             </div>
             <div class="session-trail">
-                <StepTrail session />
+                <StepTrail
+                    title=page.title
+                    ends=page.ends
+                    trail=page.trail
+                    now=page.now
+                    changed_at=page.changed_at
+                />
             </div>
         </div>
     }
 }
 
-/// The form for the same symptom, with the same guest chosen.
-fn again(session: &Session) -> String {
-    let guest = session.ends.values().next().map(|end| {
-        let kind = match end.kind {
-            GuestKind::Container => "container",
-            GuestKind::VirtualMachine => "virtual-machine",
-        };
-        format!("&client={}/{kind}/{}", end.host, end.vmid)
-    });
-    format!(
-        "/sessions/new?symptom={}{}",
-        session.symptom,
-        guest.unwrap_or_default()
-    )
-}
-
 /// Where the session stands: a question, commands under way, the conclusion, or why it stopped.
-#[component]
-fn Now(session: Session, role: Role, actions: Actions) -> impl IntoView {
-    match session.phase.clone() {
-        Phase::Waiting { step } => {
-            match session.questions.iter().rev().find(|q| q.step == step).cloned() {
-                Some(asked) => view! {
-                    <QuestionPanel session=session.id asked action=actions.answer role />
-                }
-                .into_any(),
-                None => ().into_any(),
-            }
+fn stands(page: &Page, role: Role, actions: Actions) -> AnyView {
+    match page.now.clone() {
+        Now::Waiting { step, question } => {
+            view! { <QuestionPanel session=page.id step question action=actions.answer role /> }
+                .into_any()
         }
-        Phase::Running => view! { <Running session /> }.into_any(),
-        Phase::Concluded => view! { <ConclusionPanel session /> }.into_any(),
-        Phase::Stopped { reason } => view! {
+        Now::Running => view! { <Running commands=page.commands.clone() /> }.into_any(),
+        Now::Concluded {
+            conclusion,
+            ruled_out,
+        } => view! { <ConclusionPanel conclusion ruled_out /> }.into_any(),
+        Now::Stopped { reason } => view! {
             <section class="panel p-4 lg:p-5">
                 <SignBadge sign=Sign::NotRun word="Stopped" />
                 <h2 class="text-xl font-semibold mt-2">"No conclusion"</h2>
@@ -183,17 +173,15 @@ fn Now(session: Session, role: Role, actions: Actions) -> impl IntoView {
 }
 
 #[component]
-fn Running(session: Session) -> impl IntoView {
-    let open: Vec<SessionRun> = session
-        .runs
-        .values()
-        .filter(|r| r.done.is_none())
-        .cloned()
+fn Running(commands: Vec<CommandView>) -> impl IntoView {
+    let all = commands.len();
+    let open: Vec<CommandView> = commands
+        .into_iter()
+        .filter(|c| c.result.is_none())
         .collect();
-    let all = session.runs.len();
     let done = all - open.len();
-    let longest = open.iter().map(|r| r.head.command.time_limit_ms).max();
-    let mut hosts: Vec<String> = open.iter().map(|r| r.head.host_name.clone()).collect();
+    let longest = open.iter().map(|c| c.time_limit_ms).max();
+    let mut hosts: Vec<&str> = open.iter().map(|c| c.host_name.as_str()).collect();
     hosts.dedup();
     let doing = if hosts.is_empty() {
         "Deciding what to look at next".to_owned()
@@ -217,15 +205,15 @@ fn Running(session: Session) -> impl IntoView {
             <ul class="mt-3 space-y-1.5">
                 {open
                     .into_iter()
-                    .map(|run| {
-                        let again = (run.interrupted > 0)
+                    .map(|command| {
+                        let again = (command.interrupted > 0)
                             .then_some(" Interrupted before, started again.");
                         view! {
                             <li class="flex gap-2 text-sm">
                                 <Mark sign=Sign::Running />
                                 <span class="min-w-0 wrap-anywhere">
-                                    {run.head.title} " "
-                                    <code class="text-muted">{run.head.command.display()}</code>
+                                    {command.title} " "
+                                    <code class="text-muted">{command.command}</code>
                                     {again}
                                 </span>
                             </li>
@@ -250,21 +238,21 @@ fn Running(session: Session) -> impl IntoView {
 
 /// Everything that ran, folded: command, host, status, facts, raw output.
 #[component]
-fn Commands(session: Session, outputs: BTreeMap<OutputHash, OutputText>) -> impl IntoView {
-    if session.runs.is_empty() {
+fn Commands(
+    commands: Vec<CommandView>,
+    outputs: BTreeMap<OutputHash, OutputText>,
+    /// Nothing runs any more.
+    stopped: bool,
+) -> impl IntoView {
+    if commands.is_empty() {
         return ().into_any();
     }
-    let stopped = !goes_on(&session);
-    let total = session.runs.len();
-    let not_run = session
-        .runs
-        .values()
-        .filter(|r| {
-            r.done
-                .as_ref()
-                .is_some_and(|d| matches!(d.status, diagnosis::run::RunStatus::NotRun { .. }))
-        })
+    let total = commands.len();
+    let not_run = commands
+        .iter()
+        .filter(|c| c.result.as_ref().is_some_and(|r| !r.ran()))
         .count();
+    let ended = stopped.then_some("no result");
     view! {
         <details class="panel">
             <summary class="px-3.5 py-2.5">
@@ -274,35 +262,10 @@ fn Commands(session: Session, outputs: BTreeMap<OutputHash, OutputText>) -> impl
                 </span>
             </summary>
             <div class="space-y-3 p-3 border-t border-rule bg-page">
-                {session
-                    .runs
-                    .values()
-                    .cloned()
-                    .map(|run| {
-                        let done = run
-                            .done
-                            .map(|d| Done::new(
-                                CommandResult {
-                                    status: d.status,
-                                    took_ms: d.took_ms,
-                                    stdout: d.stdout,
-                                    stderr: d.stderr,
-                                    facts: d.facts,
-                                    no_facts: None,
-                                    unparsed: d.unparsed,
-                                },
-                                &outputs,
-                            ));
-                        let head = run.head;
-                        view! {
-                            <RunCommandPanel
-                                title=head.title
-                                host_name=head.host_name
-                                command=head.command
-                                done
-                                ended=stopped.then_some("no result")
-                            />
-                        }
+                {commands
+                    .into_iter()
+                    .map(|command| {
+                        view! { <RunCommandPanel command outputs=outputs.clone() ended /> }
                     })
                     .collect_view()}
             </div>

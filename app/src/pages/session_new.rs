@@ -8,11 +8,12 @@ use crate::components::{AsyncView, At, FormError, Mark, Sign, Submit, error_of, 
 use crate::error::AppError;
 use crate::people::Role;
 use crate::sessions::{GuestChoice, SessionForm, StartSession, read_session_form};
+use crate::wire::remote;
 
 #[component]
 pub(crate) fn NewSessionPage() -> impl IntoView {
     let query = use_query_map();
-    let form = Resource::new(
+    let form = remote(
         move || query.with(|q| q.get("symptom")).unwrap_or_default(),
         |symptom| async move {
             if symptom.is_empty() {

@@ -5,6 +5,7 @@ use leptos_router::hooks::use_query_map;
 
 use crate::components::{AsyncView, SessionRowItem};
 use crate::sessions::{SessionRow, list_sessions};
+use crate::wire::remote;
 
 #[component]
 pub(crate) fn SessionsPage() -> impl IntoView {
@@ -14,7 +15,7 @@ pub(crate) fn SessionsPage() -> impl IntoView {
             .with(|q| q.get("before"))
             .and_then(|b| b.parse::<SessionId>().ok())
     };
-    let sessions = Resource::new(before, list_sessions);
+    let sessions = remote(before, list_sessions);
     view! {
         <Title text="Sessions" />
         <div class="page max-w-310">

@@ -14,6 +14,7 @@ use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::error::AppError;
+use crate::wire::Reply;
 
 #[cfg(feature = "ssr")]
 pub use port::{NewSignIn, People};
@@ -76,7 +77,9 @@ pub struct Person {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PersonRow {
     pub person: Person,
+    #[serde(with = "jiff::fmt::serde::timestamp::microsecond::required")]
     pub created_at: Timestamp,
+    #[serde(with = "jiff::fmt::serde::timestamp::microsecond::optional")]
     pub last_seen_at: Option<Timestamp>,
 }
 
@@ -85,6 +88,7 @@ pub struct PersonRow {
 pub struct Invitation {
     pub role: Role,
     pub created_by: String,
+    #[serde(with = "jiff::fmt::serde::timestamp::microsecond::required")]
     pub expires_at: Timestamp,
 }
 
@@ -96,19 +100,19 @@ pub struct PeoplePage {
 }
 
 /// Who is signed in, if anybody is.
-#[server(endpoint = "current-person")]
+#[server(endpoint = "current-person", output = Reply)]
 pub async fn current_person() -> Result<Option<Person>, AppError> {
     Ok(signed_in())
 }
 
 /// What an invitation link is worth, before it is used.
-#[server(endpoint = "read-invitation")]
+#[server(endpoint = "read-invitation", output = Reply)]
 pub async fn read_invitation(token: String) -> Result<Role, AppError> {
     crate::error::answer(port::people()?.invitation(&token).await)
 }
 
 /// Uses a one-time link: makes the account and signs in. Sends the browser to the home page.
-#[server(endpoint = "accept-invitation")]
+#[server(endpoint = "accept-invitation", output = Reply)]
 pub async fn accept_invitation(
     token: String,
     name: String,
@@ -136,7 +140,7 @@ pub async fn accept_invitation(
 }
 
 /// Signs in and sends the browser where it wanted to go.
-#[server(endpoint = "sign-in")]
+#[server(endpoint = "sign-in", output = Reply)]
 pub async fn sign_in(name: String, password: String, next: Option<String>) -> Result<(), AppError> {
     let fields = [
         ("name", name.as_str()),
@@ -156,7 +160,7 @@ pub async fn sign_in(name: String, password: String, next: Option<String>) -> Re
 }
 
 /// Signs out here; other browsers stay signed in.
-#[server(endpoint = "sign-out")]
+#[server(endpoint = "sign-out", output = Reply)]
 pub async fn sign_out() -> Result<(), AppError> {
     crate::error::answer(
         async {
@@ -172,13 +176,13 @@ pub async fn sign_out() -> Result<(), AppError> {
 }
 
 /// The accounts and open invitations.
-#[server(endpoint = "list-people")]
+#[server(endpoint = "list-people", output = Reply)]
 pub async fn list_people() -> Result<PeoplePage, AppError> {
     crate::error::answer(async { port::people()?.list(&admin()?).await }.await)
 }
 
 /// Makes a one-time link for a new account; shown once, to the admin who made it.
-#[server(endpoint = "invite-person")]
+#[server(endpoint = "invite-person", output = Reply)]
 pub async fn invite_person(role: String) -> Result<String, AppError> {
     crate::error::answer(
         async {
@@ -191,13 +195,13 @@ pub async fn invite_person(role: String) -> Result<String, AppError> {
 }
 
 /// The link that was just made by a form without JavaScript; it can be read once.
-#[server(endpoint = "take-invitation")]
+#[server(endpoint = "take-invitation", output = Reply)]
 pub async fn take_invitation() -> Result<Option<String>, AppError> {
     crate::error::answer(async { proof::take_invitation(&admin()?) }.await)
 }
 
 /// Changes what somebody may do.
-#[server(endpoint = "set-role")]
+#[server(endpoint = "set-role", output = Reply)]
 pub async fn set_role(person: PersonId, role: String) -> Result<(), AppError> {
     crate::error::answer(
         async {
@@ -210,7 +214,7 @@ pub async fn set_role(person: PersonId, role: String) -> Result<(), AppError> {
 }
 
 /// Removes an account and its sign-ins. What the person did stays in the sessions.
-#[server(endpoint = "remove-person")]
+#[server(endpoint = "remove-person", output = Reply)]
 pub async fn remove_person(person: PersonId) -> Result<(), AppError> {
     crate::error::answer(async { port::people()?.remove(&admin()?, person).await }.await)
 }

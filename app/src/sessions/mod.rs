@@ -2,18 +2,22 @@
 
 #[cfg(feature = "ssr")]
 mod port;
+#[cfg(feature = "ssr")]
+mod view;
 
 use std::collections::BTreeMap;
 
 use diagnosis::facts::Guest;
 use diagnosis::ids::{HostId, OutputHash, SessionId, StepId, SymptomId};
-use diagnosis::session::Session;
+use diagnosis::knowledge::Question;
+use diagnosis::verdict::{Conclusion, Verdict};
 use jiff::Timestamp;
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::error::AppError;
-use crate::runs::OutputText;
+use crate::runs::{CommandView, OutputText};
+use crate::wire::Reply;
 
 #[cfg(feature = "ssr")]
 pub use port::{GuestRef, Sessions};
@@ -44,7 +48,9 @@ pub struct SessionRow {
     /// The conclusion, or what it waits for, in one line.
     pub headline: String,
     pub started_by: String,
+    #[serde(with = "jiff::fmt::serde::timestamp::microsecond::required")]
     pub started_at: Timestamp,
+    #[serde(with = "jiff::fmt::serde::timestamp::microsecond::required")]
     pub changed_at: Timestamp,
 }
 
@@ -76,9 +82,87 @@ impl SessionState {
 /// Everything a session's page shows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SessionPage {
-    pub session: Session,
+    pub id: SessionId,
+    /// Rises with every change: what the page's event stream resumes after.
+    pub version: i64,
+    pub title: String,
+    /// Such as "CT 122 (ct122) on pve2".
+    pub ends: Vec<String>,
+    /// The form for the same symptom and ends.
+    pub again: String,
+    #[serde(with = "jiff::fmt::serde::timestamp::microsecond::required")]
+    pub started_at: Timestamp,
+    #[serde(with = "jiff::fmt::serde::timestamp::microsecond::required")]
+    pub changed_at: Timestamp,
+    pub started_by: String,
+    pub now: Now,
+    pub trail: Vec<Stop>,
+    pub evidence: Vec<EvidenceView>,
+    pub commands: Vec<CommandView>,
     /// The beginnings of the outputs that evidence points to.
     pub outputs: BTreeMap<OutputHash, OutputText>,
+}
+
+/// Where a session stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Now {
+    Running,
+    /// A person has to answer.
+    Waiting {
+        step: StepId,
+        question: Question,
+    },
+    Concluded {
+        conclusion: Conclusion,
+        /// In the order in which it was ruled out.
+        ruled_out: Vec<String>,
+    },
+    Stopped {
+        reason: String,
+    },
+}
+
+impl Now {
+    /// Whether more is to come.
+    #[must_use]
+    pub const fn goes_on(&self) -> bool {
+        matches!(self, Self::Running | Self::Waiting { .. })
+    }
+}
+
+/// One place on the way a session took.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Stop {
+    Question {
+        title: String,
+        /// What was answered, and by whom.
+        answer: Option<(String, String)>,
+    },
+    Finding {
+        title: String,
+        verdict: Verdict,
+        message: String,
+        rules_out: Vec<String>,
+    },
+    /// A step whose commands run, or ran without a verdict yet.
+    Step {
+        title: String,
+        commands: usize,
+        running: usize,
+        not_run: usize,
+    },
+}
+
+/// A piece of evidence, with the command and the output it is from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EvidenceView {
+    pub says: String,
+    /// The deciding words in the output.
+    pub marks: Vec<String>,
+    /// Which of the page's commands.
+    pub command: Option<usize>,
+    /// Which of the page's outputs.
+    pub output: Option<OutputHash>,
 }
 
 /// What a person chooses an end from: every hypervisor with its guests, or why they are not known.
@@ -89,6 +173,7 @@ pub struct GuestChoice {
     pub guests: Vec<Guest>,
     /// Why there are none to choose, where that needs a word.
     pub note: Option<String>,
+    #[serde(with = "jiff::fmt::serde::timestamp::microsecond::optional")]
     pub as_of: Option<Timestamp>,
 }
 
@@ -102,19 +187,19 @@ pub struct SessionForm {
 }
 
 /// The symptoms, as people say them.
-#[server(endpoint = "list-symptoms")]
+#[server(endpoint = "list-symptoms", output = Reply)]
 pub async fn list_symptoms() -> Result<Vec<SymptomCard>, AppError> {
     answer(async { port::sessions()?.symptoms(&people::viewer()?).await }.await)
 }
 
 /// The form for a symptom.
-#[server(endpoint = "read-session-form")]
+#[server(endpoint = "read-session-form", output = Reply)]
 pub async fn read_session_form(symptom: SymptomId) -> Result<SessionForm, AppError> {
     answer(async { port::sessions()?.form(&people::viewer()?, &symptom).await }.await)
 }
 
 /// Starts a session and goes to its page. `client` is `HOST/KIND/VMID` as the form writes it.
-#[server(endpoint = "start-session")]
+#[server(endpoint = "start-session", output = Reply)]
 pub async fn start_session(symptom: SymptomId, client: String) -> Result<SessionId, AppError> {
     let fields = [("symptom", symptom.as_str()), ("client", client.as_str())];
     answer_form::<StartSession, _>(
@@ -134,7 +219,7 @@ pub async fn start_session(symptom: SymptomId, client: String) -> Result<Session
 }
 
 /// Answers the question of a step. `unknown` present means "I don't know", whatever `value` says.
-#[server(endpoint = "answer-question")]
+#[server(endpoint = "answer-question", output = Reply)]
 pub async fn answer_question(
     session: SessionId,
     step: StepId,
@@ -168,19 +253,19 @@ pub async fn answer_question(
 }
 
 /// Ends a session without a conclusion.
-#[server(endpoint = "stop-session")]
+#[server(endpoint = "stop-session", output = Reply)]
 pub async fn stop_session(session: SessionId) -> Result<(), AppError> {
     answer(async { port::sessions()?.stop(&people::operator()?, session).await }.await)
 }
 
 /// A session as it stands.
-#[server(endpoint = "read-session")]
+#[server(endpoint = "read-session", output = Reply)]
 pub async fn read_session(id: SessionId) -> Result<SessionPage, AppError> {
     answer(async { port::sessions()?.read(&people::viewer()?, id).await }.await)
 }
 
 /// The sessions that changed last, newest first; older than `before` where given.
-#[server(endpoint = "list-sessions")]
+#[server(endpoint = "list-sessions", output = Reply)]
 pub async fn list_sessions(before: Option<SessionId>) -> Result<Vec<SessionRow>, AppError> {
     answer(async { port::sessions()?.list(&people::viewer()?, before).await }.await)
 }

@@ -7,6 +7,8 @@ mod neighbour;
 mod platform;
 mod probe;
 mod route;
+#[cfg(feature = "engine")]
+mod show;
 mod vlan;
 
 pub use guest::{Guest, GuestKind, GuestStatus};
@@ -21,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 /// The facts of one output, by parser.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", content = "facts", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub enum Facts {
     Links(Vec<Link>),
     Vlans(Vec<PortVlans>),

@@ -65,7 +65,7 @@ pub struct Walk {
 
 /// Where the walk stands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "stage", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 enum Stage {
     Asking { step: StepId },
     Running { step: StepId, parts: Vec<Part> },

@@ -1,5 +1,6 @@
 //! Server-sent events: one stream a page, which says "there is something newer". What it is, the
-//! page asks for itself; so a lost event costs nothing, and a stream resumes after any version.
+//! page asks for itself; so a lost event costs nothing, and a stream resumes after any version. What
+//! was removed says `gone` once.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -15,7 +16,7 @@ use tokio::sync::broadcast::error::RecvError;
 
 use super::Site;
 use crate::live::Signal;
-use crate::store::Topic;
+use crate::store::{News, Topic};
 
 #[derive(Deserialize)]
 pub(super) struct After {
@@ -53,20 +54,18 @@ fn versions(site: Site, topic: Topic, after: i64) -> impl Stream<Item = Result<E
         (site, changes, after, true),
         move |(site, mut changes, after, mut look)| async move {
             loop {
-                let version = if look {
-                    match site.store.version(topic).await {
-                        Ok(Some(version)) => version,
-                        // Removed, or unreadable for now: the page finds out when it asks.
-                        Ok(None) | Err(_) => 0,
-                    }
+                let news = if look {
+                    // Unreadable for now: the next change, or a listener that comes back, says it.
+                    site.store.news(topic).await.ok()
                 } else {
                     let signal = tokio::select! {
                         () = site.stop.cancelled() => return None,
                         signal = changes.recv() => signal,
                     };
                     match signal {
-                        Ok(Signal::Changed(change)) if change.topic == topic => change.version,
-                        Ok(Signal::Changed(_)) => 0,
+                        Ok(Signal::Changed(change)) => {
+                            (change.topic == topic).then_some(change.news)
+                        }
                         Ok(Signal::Reread) | Err(RecvError::Lagged(_)) => {
                             look = true;
                             continue;
@@ -75,11 +74,18 @@ fn versions(site: Site, topic: Topic, after: i64) -> impl Stream<Item = Result<E
                     }
                 };
                 look = false;
-                if version > after {
-                    let event = Event::default()
-                        .id(version.to_string())
-                        .data(version.to_string());
-                    return Some((Ok(event), (site, changes, version, false)));
+                match news {
+                    Some(News::Version(version)) if version > after => {
+                        let event = Event::default()
+                            .id(version.to_string())
+                            .data(version.to_string());
+                        return Some((Ok(event), (site, changes, version, false)));
+                    }
+                    Some(News::Gone) if after < i64::MAX => {
+                        let event = Event::default().data(News::Gone.to_string());
+                        return Some((Ok(event), (site, changes, i64::MAX, false)));
+                    }
+                    Some(News::Version(_) | News::Gone) | None => {}
                 }
             }
         },

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use app::runs::{CommandResult, RunState};
+use app::runs::RunState;
 use diagnosis::ids::{OutputHash, RunId};
 use diagnosis::knowledge::ParserName;
 use diagnosis::parse::{self, ParseError};
-use diagnosis::run::RunResult;
+use diagnosis::run::{RunRecord, RunResult};
 use tokio::sync::{Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
@@ -33,21 +33,21 @@ pub(super) async fn perform(
     wake: &Notify,
     hold: &CancellationToken,
 ) -> Result<(), StoreError> {
-    let Some(page) = shared.store.run(id).await? else {
+    let Some(stored) = shared.store.run(id).await? else {
         return Ok(());
     };
-    if page.row.state != RunState::Running {
+    if stored.row.state != RunState::Running {
         return Ok(());
     }
-    let planned = shared.pack.commands_for(&page.check).unwrap_or_default();
+    let planned = shared.pack.commands_for(&stored.check).unwrap_or_default();
     // Where the knowledge has changed since, an output is kept, but not read by the wrong parser.
     let parser = |index: usize| {
         let planned = planned.get(index)?;
-        let stored = page.commands.get(index)?;
-        (planned.command == stored.command).then_some(planned.parser)
+        let asked = stored.commands.get(index)?;
+        (planned.command == asked.command).then_some(planned.parser)
     };
-    let commands: Vec<_> = page.commands.iter().map(|c| c.command.clone()).collect();
-    let target = match target_of(&shared.store, page.host).await {
+    let commands: Vec<_> = stored.commands.iter().map(|c| c.command.clone()).collect();
+    let target = match target_of(&shared.store, stored.host).await {
         Ok(target) => target,
         Err(TargetError::Store(error)) => return Err(error),
         Err(TargetError::Route(_)) => {
@@ -76,7 +76,7 @@ pub(super) async fn perform(
                     shared.store.finish_command(id, index, &result).await?;
                 }
                 () = wake.notified() => {
-                    let state = shared.store.run(id).await?.map(|page| page.row.state);
+                    let state = shared.store.run(id).await?.map(|run| run.row.state);
                     if state != Some(RunState::Running) {
                         cancel.cancel();
                     }
@@ -97,7 +97,7 @@ pub(super) async fn keep(
     store: &Store,
     parser: Option<ParserName>,
     result: RunResult,
-) -> Result<CommandResult, StoreError> {
+) -> Result<RunRecord, StoreError> {
     let stdout = keep_output(store, &result.stdout).await?;
     let stderr = keep_output(store, &result.stderr).await?;
     let (facts, unparsed, no_facts) = match parser.map(|parser| parse::parse(parser, &result)) {
@@ -110,7 +110,7 @@ pub(super) async fn keep(
         Some(Err(ParseError::NotRun)) => (None, Vec::new(), None),
         Some(Err(error)) => (None, Vec::new(), Some(error.to_string())),
     };
-    Ok(CommandResult {
+    Ok(RunRecord {
         status: result.status,
         took_ms: result.took_ms,
         stdout,

@@ -55,21 +55,17 @@ pub async fn rebuild(
                 step: step.clone(),
                 answer: answer.clone(),
             },
-            Event::RunDone {
-                key,
-                status,
-                took_ms,
-                stdout,
-                stderr,
-                ..
-            } => {
+            Event::RunDone { key, record } => {
                 let mut result = RunResult {
-                    status: status.clone(),
+                    status: record.status.clone(),
                     stdout: Vec::new(),
                     stderr: Vec::new(),
-                    took_ms: *took_ms,
+                    took_ms: record.took_ms,
                 };
-                for (hash, bytes) in [(stdout, &mut result.stdout), (stderr, &mut result.stderr)] {
+                for (hash, bytes) in [
+                    (&record.stdout, &mut result.stdout),
+                    (&record.stderr, &mut result.stderr),
+                ] {
                     if let Some(hash) = hash {
                         *bytes = store.output(hash).await?.ok_or(StoreError::NotFound {
                             what: "An output of the session",

@@ -191,15 +191,9 @@ async fn take(
     key: RunKey,
     result: RunResult,
 ) -> Result<(), StoreError> {
-    let kept = keep(&shared.store, Some(planned.parser), result.clone()).await?;
     let mut events = vec![Event::RunDone {
         key: key.clone(),
-        status: kept.status,
-        took_ms: kept.took_ms,
-        stdout: kept.stdout,
-        stderr: kept.stderr,
-        facts: kept.facts,
-        unparsed: kept.unparsed,
+        record: keep(&shared.store, Some(planned.parser), result.clone()).await?,
     }];
     match rebuilt
         .walk

@@ -1,10 +1,11 @@
 use std::sync::Arc;
 
 use app::error::AppError;
-use app::hosts::{CheckOffer, HostPage, HostRow, Hosts, NewHost};
+use app::hosts::{CheckOffer, GuestList, HostPage, HostRow, Hosts, NewHost};
 use app::people::{Admin, Operator, Viewer};
 use async_trait::async_trait;
 use diagnosis::connection::ConnectionStatus;
+use diagnosis::facts::{Guest, Platform};
 use diagnosis::ids::HostId;
 use diagnosis::knowledge::Pack;
 use uuid::Uuid;
@@ -59,7 +60,19 @@ impl Hosts for HostService {
     async fn read(&self, _: &Viewer, id: HostId) -> Result<HostPage, AppError> {
         let (row, version) = self.store.host(id).await?.ok_or_else(not_here)?;
         let runs = self.store.runs_of_host(id, RUNS_SHOWN).await?;
+        let platform = row.check.as_ref().and_then(|c| c.platform.as_ref());
+        let guests = match row.check.as_ref().map(|c| &c.guests) {
+            Some(GuestList::Known { guests }) => Some(Guest::table(guests)),
+            Some(
+                GuestList::NotAHypervisor
+                | GuestList::NotRun { .. }
+                | GuestList::NotUnderstood { .. },
+            )
+            | None => None,
+        };
         Ok(HostPage {
+            platform: platform.map(Platform::table),
+            guests,
             row,
             version,
             runs,

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use app::error::AppError;
 use app::people::{Operator, Viewer};
-use app::runs::{OutputText, RunPage, RunState, Runs};
+use app::runs::{CommandView, OutputText, RunPage, RunState, Runs};
 use async_trait::async_trait;
 use diagnosis::ids::{CheckId, HostId, OutputHash, RunId};
 use diagnosis::knowledge::Pack;
@@ -61,8 +61,27 @@ impl Runs for RunService {
     }
 
     async fn read(&self, _: &Viewer, id: RunId) -> Result<RunPage, AppError> {
-        self.store.run(id).await?.ok_or_else(|| AppError::NotFound {
-            what: "This run".into(),
+        let run = self
+            .store
+            .run(id)
+            .await?
+            .ok_or_else(|| AppError::NotFound {
+                what: "This run".into(),
+            })?;
+        let commands = run
+            .commands
+            .into_iter()
+            .map(|c| CommandView::new(c.title, run.host_name.clone(), &c.command, c.result))
+            .collect();
+        Ok(RunPage {
+            row: run.row,
+            check: run.check,
+            host: run.host,
+            host_name: run.host_name,
+            why: run.why,
+            finished_at: run.finished_at,
+            version: run.version,
+            commands,
         })
     }
 

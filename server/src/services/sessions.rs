@@ -223,7 +223,7 @@ impl Sessions for SessionService {
                 }
             }
         }
-        Ok(SessionPage { session, outputs })
+        Ok(SessionPage::new(&session, outputs))
     }
 
     async fn list(

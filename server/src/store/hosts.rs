@@ -2,14 +2,14 @@
 
 use app::hosts::{Host, HostCheck, HostRow, NewHost};
 use diagnosis::connection::HostKey;
-use diagnosis::ids::{HostId, PersonId};
+use diagnosis::ids::{HostId, PersonId, RunId};
 use jiff::{SignedDuration, Timestamp};
 use sqlx::postgres::PgConnection;
 use uuid::Uuid;
 
 use super::live::announce;
 use super::row::{from_json, time, to_json};
-use super::{Store, StoreError, Topic};
+use super::{News, Store, StoreError, Topic};
 
 /// A look that began this long ago has died with its server.
 const CHECK_IS_DEAD_AFTER: SignedDuration = SignedDuration::from_mins(5);
@@ -88,7 +88,7 @@ impl Store {
         )
         .execute(&mut *tx)
         .await?;
-        announce(&mut tx, Topic::Host(id), 1).await?;
+        announce(&mut tx, Topic::Host(id), News::Version(1)).await?;
         tx.commit().await?;
         Ok(())
     }
@@ -150,7 +150,7 @@ impl Store {
         .fetch_optional(&mut *tx)
         .await?;
         if let Some(version) = version {
-            announce(&mut tx, Topic::Host(id), version).await?;
+            announce(&mut tx, Topic::Host(id), News::Version(version)).await?;
             tx.commit().await?;
             return Ok(true);
         }
@@ -180,7 +180,7 @@ impl Store {
         .fetch_optional(&mut *tx)
         .await?
         .ok_or_else(gone)?;
-        announce(&mut tx, Topic::Host(id), version).await?;
+        announce(&mut tx, Topic::Host(id), News::Version(version)).await?;
         tx.commit().await?;
         Ok(())
     }
@@ -199,7 +199,12 @@ impl Store {
         .fetch_all(&mut *tx)
         .await?;
         for row in &rows {
-            announce(&mut tx, Topic::Host(HostId(row.id)), row.version).await?;
+            announce(
+                &mut tx,
+                Topic::Host(HostId(row.id)),
+                News::Version(row.version),
+            )
+            .await?;
         }
         tx.commit().await?;
         Ok(rows.into_iter().map(|row| HostId(row.id)).collect())
@@ -266,7 +271,7 @@ impl Store {
         )
         .execute(&mut *tx)
         .await?;
-        announce(&mut tx, Topic::Host(id), version).await?;
+        announce(&mut tx, Topic::Host(id), News::Version(version)).await?;
         tx.commit().await?;
         Ok(())
     }
@@ -277,11 +282,10 @@ impl Store {
     /// `Conflict` while another host is reached through it, `NotFound` when it is gone already.
     pub async fn remove_host(&self, id: HostId) -> Result<(), StoreError> {
         let mut tx = self.pool.begin().await?;
-        let version =
-            sqlx::query_scalar!("SELECT version FROM hosts WHERE id = $1 FOR UPDATE", id.0)
-                .fetch_optional(&mut *tx)
-                .await?
-                .ok_or_else(gone)?;
+        sqlx::query_scalar!("SELECT id FROM hosts WHERE id = $1 FOR UPDATE", id.0)
+            .fetch_optional(&mut *tx)
+            .await?
+            .ok_or_else(gone)?;
         let behind = sqlx::query_scalar!(
             r#"SELECT name FROM hosts WHERE jump_id = $1 ORDER BY name_key COLLATE "C" LIMIT 1"#,
             id.0
@@ -294,10 +298,16 @@ impl Store {
                 format!("“{name}” is reached through this host. Remove “{name}” first."),
             ));
         }
+        let runs = sqlx::query_scalar!("DELETE FROM runs WHERE host_id = $1 RETURNING id", id.0)
+            .fetch_all(&mut *tx)
+            .await?;
         sqlx::query!("DELETE FROM hosts WHERE id = $1", id.0)
             .execute(&mut *tx)
             .await?;
-        announce(&mut tx, Topic::Host(id), version + 1).await?;
+        for run in runs {
+            announce(&mut tx, Topic::Run(RunId(run)), News::Gone).await?;
+        }
+        announce(&mut tx, Topic::Host(id), News::Gone).await?;
         tx.commit().await?;
         Ok(())
     }

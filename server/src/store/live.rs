@@ -50,21 +50,42 @@ impl FromStr for Topic {
     }
 }
 
-/// A topic has reached this version.
+/// What became of a topic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum News {
+    /// It has reached this version.
+    Version(i64),
+    /// It was removed.
+    Gone,
+}
+
+impl fmt::Display for News {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Version(version) => write!(f, "{version}"),
+            Self::Gone => f.write_str("gone"),
+        }
+    }
+}
+
+/// One topic's news; written `host/UUID/7` or `host/UUID/gone`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
     pub topic: Topic,
-    pub version: i64,
+    pub news: News,
 }
 
 impl FromStr for Change {
     type Err = NotATopic;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (topic, version) = text.rsplit_once('/').ok_or(NotATopic)?;
+        let (topic, news) = text.rsplit_once('/').ok_or(NotATopic)?;
         Ok(Self {
             topic: topic.parse()?,
-            version: version.parse().map_err(|_| NotATopic)?,
+            news: match news {
+                "gone" => News::Gone,
+                version => News::Version(version.parse().map_err(|_| NotATopic)?),
+            },
         })
     }
 }
@@ -73,12 +94,12 @@ impl FromStr for Change {
 pub(super) async fn announce(
     connection: &mut PgConnection,
     topic: Topic,
-    version: i64,
+    news: News,
 ) -> Result<(), StoreError> {
     sqlx::query!(
         r#"SELECT pg_notify($1, $2) AS "none: ()""#,
         CHANNEL,
-        format!("{topic}/{version}")
+        format!("{topic}/{news}")
     )
     .fetch_one(connection)
     .await?;
@@ -123,12 +144,13 @@ impl Store {
         ))
     }
 
-    /// The version something has now: what a page's stream compares with. A session's is its `seq`.
+    /// What a topic has come to by now: what a page's stream compares with. A session's version is its
+    /// `seq`.
     ///
     /// # Errors
     /// The database is away.
-    pub async fn version(&self, topic: Topic) -> Result<Option<i64>, StoreError> {
-        Ok(match topic {
+    pub async fn news(&self, topic: Topic) -> Result<News, StoreError> {
+        let version = match topic {
             Topic::Host(id) => {
                 sqlx::query_scalar!("SELECT version FROM hosts WHERE id = $1", id.0)
                     .fetch_optional(&self.pool)
@@ -144,6 +166,7 @@ impl Store {
                     .fetch_optional(&self.pool)
                     .await?
             }
-        })
+        };
+        Ok(version.map_or(News::Gone, News::Version))
     }
 }

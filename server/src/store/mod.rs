@@ -23,8 +23,9 @@ use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions, Connection};
 
 pub use error::StoreError;
-pub use live::{Change, Topic};
+pub use live::{Change, News, Topic};
 pub use runner::RunnerLock;
+pub use runs::{StoredCommand, StoredRun};
 pub use summary::{Summary, summary};
 
 static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");

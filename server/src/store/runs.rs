@@ -1,16 +1,16 @@
 //! Checks run on one host outside a session.
 
 use app::people::Person;
-use app::runs::{CommandResult, RunCommand, RunPage, RunRow, RunState};
+use app::runs::{RunRow, RunState};
 use diagnosis::ids::{CheckId, HostId, RunId};
-use diagnosis::run::Command;
+use diagnosis::run::{Command, RunRecord};
 use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::hosts::bump;
 use super::live::announce;
 use super::row::{from_json, text, time, to_json};
-use super::{Store, StoreError, Topic};
+use super::{News, Store, StoreError, Topic};
 
 struct Row {
     id: Uuid,
@@ -44,6 +44,28 @@ fn state(id: Uuid, name: &str) -> Result<RunState, StoreError> {
     .into_iter()
     .find(|s| s.name() == name)
     .ok_or_else(|| StoreError::corrupt(format!("the run {id}"), format!("state “{name}”")))
+}
+
+/// A run with its commands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredRun {
+    pub row: RunRow,
+    pub check: CheckId,
+    pub host: HostId,
+    pub host_name: String,
+    pub why: Option<String>,
+    pub finished_at: Option<Timestamp>,
+    /// Rises with every change.
+    pub version: i64,
+    pub commands: Vec<StoredCommand>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct StoredCommand {
+    pub title: String,
+    pub command: Command,
+    /// `None` while it runs, or when it was interrupted.
+    pub result: Option<RunRecord>,
 }
 
 impl Store {
@@ -92,8 +114,8 @@ impl Store {
             .execute(&mut *tx)
             .await?;
         }
-        announce(&mut tx, Topic::Run(id), 1).await?;
-        announce(&mut tx, Topic::Host(host), host_version).await?;
+        announce(&mut tx, Topic::Run(id), News::Version(1)).await?;
+        announce(&mut tx, Topic::Host(host), News::Version(host_version)).await?;
         tx.commit().await?;
         Ok(())
     }
@@ -107,7 +129,7 @@ impl Store {
         &self,
         id: RunId,
         index: usize,
-        result: &CommandResult,
+        result: &RunRecord,
     ) -> Result<bool, StoreError> {
         let Ok(position) = i32::try_from(index) else {
             return Ok(false);
@@ -138,7 +160,7 @@ impl Store {
         if stored.rows_affected() == 0 {
             return Ok(false);
         }
-        announce(&mut tx, Topic::Run(id), version).await?;
+        announce(&mut tx, Topic::Run(id), News::Version(version)).await?;
         tx.commit().await?;
         Ok(true)
     }
@@ -178,8 +200,8 @@ impl Store {
         else {
             return Ok(false);
         };
-        announce(&mut tx, Topic::Run(id), version).await?;
-        announce(&mut tx, Topic::Host(host), host_version).await?;
+        announce(&mut tx, Topic::Run(id), News::Version(version)).await?;
+        announce(&mut tx, Topic::Host(host), News::Version(host_version)).await?;
         tx.commit().await?;
         Ok(true)
     }
@@ -188,7 +210,7 @@ impl Store {
     ///
     /// # Errors
     /// The database is away, or a row cannot be read.
-    pub async fn run(&self, id: RunId) -> Result<Option<RunPage>, StoreError> {
+    pub async fn run(&self, id: RunId) -> Result<Option<StoredRun>, StoreError> {
         // One snapshot: the version must be that of the commands beside it.
         let mut tx = self
             .pool
@@ -215,7 +237,7 @@ impl Store {
         .await?;
         tx.commit().await?;
         let what = format!("the run {id}");
-        Ok(Some(RunPage {
+        Ok(Some(StoredRun {
             row: RunRow {
                 id,
                 title: row.title,
@@ -232,7 +254,7 @@ impl Store {
             commands: commands
                 .into_iter()
                 .map(|c| {
-                    Ok(RunCommand {
+                    Ok(StoredCommand {
                         title: c.title,
                         command: from_json(&what, &c.command)?,
                         result: c.result.map(|r| from_json(&what, &r)).transpose()?,

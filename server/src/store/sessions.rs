@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::error::MOVED_ON;
 use super::live::announce;
 use super::row::{from_json, time, to_json};
-use super::{Store, StoreError, Summary, Topic, summary};
+use super::{News, Store, StoreError, Summary, Topic, summary};
 
 /// Folds kept in memory: more sessions than are diagnosed at once.
 const MOST_FOLDS: usize = 64;
@@ -110,7 +110,7 @@ impl Store {
         .execute(&mut *tx)
         .await?;
         insert(&mut tx, id, &entry).await?;
-        announce(&mut tx, Topic::Session(id), 1).await?;
+        announce(&mut tx, Topic::Session(id), News::Version(1)).await?;
         tx.commit().await?;
         self.keep_fold(session);
         Ok(entry)
@@ -178,7 +178,7 @@ impl Store {
         )
         .execute(&mut *tx)
         .await?;
-        announce(&mut tx, Topic::Session(id), session.seq).await?;
+        announce(&mut tx, Topic::Session(id), News::Version(session.seq)).await?;
         tx.commit().await?;
         self.keep_fold(session);
         Ok(entries)
@@ -338,7 +338,7 @@ async fn insert(tx: &mut PgConnection, id: SessionId, entry: &Entry) -> Result<(
 /// The outputs an event refers to.
 fn outputs(event: &Event) -> impl Iterator<Item = &OutputHash> {
     let (stdout, stderr) = match event {
-        Event::RunDone { stdout, stderr, .. } => (stdout.as_ref(), stderr.as_ref()),
+        Event::RunDone { record, .. } => (record.stdout.as_ref(), record.stderr.as_ref()),
         Event::Started { .. }
         | Event::Asked { .. }
         | Event::Answered { .. }

@@ -208,4 +208,16 @@ async fn a_stream_tells_the_version_at_once_and_resumes_after_the_one_that_is_kn
         String::from_utf8_lossy(&next).contains(&format!("data: {}\n", version + 1)),
         "{next:?}"
     );
+    // A page that shows it would get 404 for asking again: it is told instead.
+    site.store.remove_host(host).await.unwrap();
+    let last = stream.next().await.unwrap().unwrap();
+    assert!(
+        String::from_utf8_lossy(&last).contains("data: gone\n"),
+        "{last:?}"
+    );
+    let first = open(version).await.next().await.unwrap().unwrap();
+    assert!(
+        String::from_utf8_lossy(&first).contains("data: gone\n"),
+        "{first:?}"
+    );
 }

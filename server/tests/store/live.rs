@@ -3,7 +3,7 @@ use std::time::Duration;
 use app::runs::RunState;
 use diagnosis::ids::{CheckId, RunId};
 use futures::StreamExt;
-use server::store::{Change, Store, StoreError, Topic};
+use server::store::{Change, News, Store, StoreError, Topic};
 use sqlx::{ConnectOptions, Executor};
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -55,30 +55,31 @@ async fn every_change_is_announced_with_its_version() {
         .unwrap();
     store.remove_host(host).await.unwrap();
     let expected = [
-        (Topic::Host(host), 1),
-        (Topic::Host(host), 2),
-        (Topic::Host(host), 3),
-        (Topic::Run(run), 1),
-        (Topic::Host(host), 4),
-        (Topic::Run(run), 2),
-        (Topic::Host(host), 5),
-        (Topic::Session(session), 1),
-        (Topic::Session(session), 3),
-        (Topic::Host(host), 6),
+        (Topic::Host(host), News::Version(1)),
+        (Topic::Host(host), News::Version(2)),
+        (Topic::Host(host), News::Version(3)),
+        (Topic::Run(run), News::Version(1)),
+        (Topic::Host(host), News::Version(4)),
+        (Topic::Run(run), News::Version(2)),
+        (Topic::Host(host), News::Version(5)),
+        (Topic::Session(session), News::Version(1)),
+        (Topic::Session(session), News::Version(3)),
+        (Topic::Run(run), News::Gone),
+        (Topic::Host(host), News::Gone),
     ];
-    for (topic, version) in expected {
+    for (topic, news) in expected {
         let change = timeout(Duration::from_secs(5), changes.next())
             .await
             .unwrap()
             .unwrap()
             .unwrap();
-        assert_eq!(change, Change { topic, version });
+        assert_eq!(change, Change { topic, news });
     }
     assert_eq!(
-        store.version(Topic::Session(session)).await.unwrap(),
-        Some(3)
+        store.news(Topic::Session(session)).await.unwrap(),
+        News::Version(3)
     );
-    assert_eq!(store.version(Topic::Host(host)).await.unwrap(), None);
+    assert_eq!(store.news(Topic::Host(host)).await.unwrap(), News::Gone);
 }
 
 #[test]

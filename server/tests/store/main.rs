@@ -10,6 +10,7 @@
 #[path = "../support/postgres.rs"]
 mod postgres;
 
+mod cli;
 mod cluster;
 mod hosts;
 mod live;

@@ -2,12 +2,11 @@
 
 use app::hosts::{Credential, GuestList, HostCheck, NewHost};
 use app::people::{Person, Role};
-use app::runs::CommandResult;
 use diagnosis::connection::{ConnectionStatus, HopStatus, HostKey};
 use diagnosis::facts::{Facts, Guest, GuestKind, GuestStatus};
 use diagnosis::ids::{HostId, OutputHash, PersonId, RunKey, SessionId, Vmid};
 use diagnosis::knowledge::{AnswerOption, Question};
-use diagnosis::run::{Command, RunStatus};
+use diagnosis::run::{Command, RunRecord, RunStatus};
 use diagnosis::session::{Actor, Answer, BoundGuest, Event, RunHead};
 use diagnosis::verdict::{Conclusion, Evidence, Finding, NotLooked, Verdict};
 use jiff::Timestamp;
@@ -86,8 +85,8 @@ pub(crate) fn guest(name: &str) -> Guest {
     }
 }
 
-pub(crate) fn command_result(stdout: Option<OutputHash>) -> CommandResult {
-    CommandResult {
+pub(crate) fn command_result(stdout: Option<OutputHash>) -> RunRecord {
+    RunRecord {
         status: RunStatus::Ran { exit: 0 },
         took_ms: 12,
         stdout,
@@ -179,12 +178,7 @@ pub(crate) fn runs_started(keys: &[&str]) -> Event {
 pub(crate) fn run_done(key: &str, stdout: Option<OutputHash>) -> Event {
     Event::RunDone {
         key: RunKey::from(key),
-        status: RunStatus::Ran { exit: 0 },
-        took_ms: 4,
-        stdout,
-        stderr: None,
-        facts: Some(Facts::Guests(vec![guest(NASTY)])),
-        unparsed: vec![NASTY.into()],
+        record: command_result(stdout),
     }
 }
 

@@ -1,7 +1,7 @@
 use app::sessions::SessionState;
 use diagnosis::ids::SessionId;
 use diagnosis::session::{Event, Phase, Session};
-use server::store::{Store, StoreError, Summary, Topic, summary};
+use server::store::{News, Store, StoreError, Summary, Topic, summary};
 use sqlx::{ConnectOptions, Executor};
 use uuid::Uuid;
 
@@ -90,8 +90,8 @@ async fn events_come_back_as_they_were_and_the_summary_is_their_fold() {
             (rebuilt.started_at, rebuilt.changed_at)
         );
         assert_eq!(
-            other.version(Topic::Session(id)).await.unwrap(),
-            Some(rebuilt.seq)
+            other.news(Topic::Session(id)).await.unwrap(),
+            News::Version(rebuilt.seq)
         );
         let stored = Summary {
             title: row.title,

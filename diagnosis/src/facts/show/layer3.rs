@@ -1,18 +1,16 @@
-use diagnosis::facts::{Neighbour, NeighbourState, Route};
-use leptos::prelude::*;
+use crate::facts::{Neighbour, NeighbourState, Route};
+use crate::table::{Cell, Table};
 
-use super::{maybe, mono, table, text};
-
-pub(super) fn routes(routes: Vec<Route>) -> AnyView {
+pub(super) fn routes(routes: &[Route]) -> Table {
     let rows = routes
-        .into_iter()
+        .iter()
         .map(|route| {
-            let kind = if route.kind == "unicast" {
-                String::new()
+            let destination = if route.kind == "unicast" {
+                route.destination.clone()
             } else {
-                format!("{} ", route.kind)
+                format!("{} {}", route.kind, route.destination)
             };
-            let mut notes: Vec<String> = route.flags.clone();
+            let mut notes = route.flags.clone();
             if let Some(protocol) = &route.protocol {
                 notes.push(format!("by {protocol}"));
             }
@@ -20,46 +18,43 @@ pub(super) fn routes(routes: Vec<Route>) -> AnyView {
                 notes.push(format!("from {source}"));
             }
             vec![
-                view! {
-                    <span class="mono font-semibold">{format!("{kind}{}", route.destination)}</span>
-                }
-                .into_any(),
-                maybe(route.gateway),
-                maybe(route.device),
-                mono(route.table),
-                maybe(route.metric),
-                text(route.family.name()),
-                text(notes.join(", ")),
+                Cell::name(destination),
+                Cell::maybe(route.gateway),
+                Cell::maybe(route.device.as_ref()),
+                Cell::code(&route.table),
+                Cell::maybe(route.metric),
+                Cell::text(route.family.name()),
+                Cell::text(notes.join(", ")),
             ]
         })
         .collect();
-    table(
+    Table::new(
         &[
             "to", "gateway", "device", "table", "metric", "family", "notes",
         ],
-        rows,
         "There are no routes.",
+        rows,
     )
 }
 
-pub(super) fn neighbours(neighbours: Vec<Neighbour>) -> AnyView {
+pub(super) fn neighbours(neighbours: &[Neighbour]) -> Table {
     let rows = neighbours
-        .into_iter()
+        .iter()
         .map(|n| {
             let states: Vec<&str> = n.states.iter().map(state).collect();
             vec![
-                view! { <span class="mono font-semibold">{n.ip.to_string()}</span> }.into_any(),
-                mono(n.device),
-                maybe(n.mac),
-                mono(states.join(" ")),
-                text(if n.router { "router" } else { "" }),
+                Cell::name(n.ip),
+                Cell::code(&n.device),
+                Cell::maybe(n.mac.as_ref()),
+                Cell::code(states.join(" ")),
+                Cell::text(if n.router { "router" } else { "" }),
             ]
         })
         .collect();
-    table(
+    Table::new(
         &["address", "device", "MAC", "state", "notes"],
-        rows,
         "The neighbour table is empty: nobody was asked for lately.",
+        rows,
     )
 }
 
