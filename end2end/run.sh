@@ -27,7 +27,7 @@ finish() {
         wait "$server" 2>/dev/null || true
     fi
     "$lab" clear >/dev/null 2>&1 || echo "end2end: the lab's faults could not be cleared: run $lab clear" >&2
-    rm -rf "$state"
+    rm -rf "$state" "$state.cookies"
     if [ "$status" -eq 0 ]; then rm -f "$log"; else echo "end2end: the server's log is $log" >&2; fi
     exit "$status"
 }
@@ -51,5 +51,5 @@ until url=$(sed -n 's/.*Listening on \(http[^ ]*\).*/\1/p' "$log" | head -n 1) &
 done
 
 cd "$here"
-HOPWISE_BIN=$bin HOPWISE_URL=$url HOPWISE_SIGN_IN_LINK=$link HOPWISE_LAB=$lab HOPWISE_LAB_DIR=$lab_dir \
+HOPWISE_E2E_COOKIES=$state.cookies HOPWISE_BIN=$bin HOPWISE_URL=$url HOPWISE_SIGN_IN_LINK=$link HOPWISE_LAB=$lab HOPWISE_LAB_DIR=$lab_dir \
     "$root/node_modules/.bin/playwright" test "$@"

@@ -1,4 +1,4 @@
-import { accept, admin, expect, haveHost, invite, password, ready, signIn, test, unique } from './support';
+import { accept, admin, expect, haveHost, invite, password, ready, signIn, signInAnew, test, unique } from './support';
 
 test('nobody sees a page without signing in, and comes back to it afterwards', async ({ page }) => {
   await page.goto('/hosts');
@@ -25,7 +25,7 @@ test('a wrong password is refused beside its field and the name stays', async ({
 });
 
 test('signing out ends the sign-in', async ({ page }) => {
-  await signIn(page);
+  await signInAnew(page);
   await page.getByRole('button', { name: 'Sign out' }).first().click();
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
   await page.goto('/sessions');
