@@ -92,6 +92,7 @@ name_id! {
 
 /// Proxmox's number of a guest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Vmid(pub u32);
 

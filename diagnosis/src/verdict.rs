@@ -30,6 +30,7 @@ impl Verdict {
 
 /// An IP version. Both are looked at, each for itself: "not configured" is not "broken".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Family {
     Ip4,

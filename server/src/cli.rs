@@ -1,5 +1,7 @@
 //! The command line.
 
+mod parse;
+
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -45,6 +47,8 @@ pub struct Cli {
 enum Command {
     /// Serve the pages and run what people ask for
     Serve,
+    /// Read a tool's output from standard input and print its facts; needs no host and no database
+    Parse(parse::Parse),
     /// The hosts Hopwise logs in to
     Host {
         #[command(subcommand)]
@@ -113,6 +117,7 @@ pub fn run(cli: Cli) -> anyhow::Result<()> {
     runtime.block_on(async move {
         match cli.command {
             Command::Serve => serve(config).await,
+            Command::Parse(args) => parse::run(&args),
             Command::Host {
                 command: HostCommand::Add(add),
             } => with_store(config, async |store| add_host(&store, add).await).await,
@@ -321,9 +326,11 @@ fn in_words(error: AppError) -> anyhow::Error {
 
 fn say(line: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{line}")
-        .and_then(|()| out.flush())
-        .context("writing to the terminal")
+    match writeln!(out, "{line}").and_then(|()| out.flush()) {
+        // Whoever reads has enough, such as `head`.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.context("writing to standard output"),
+    }
 }
 
 fn log(config: &Config) -> anyhow::Result<()> {

@@ -4,6 +4,7 @@ use crate::ids::Vmid;
 
 /// A VM or container, as its hypervisor lists it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct Guest {
     pub vmid: Vmid,
     pub kind: GuestKind,
@@ -12,6 +13,7 @@ pub struct Guest {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum GuestKind {
     Container,
@@ -30,6 +32,7 @@ impl GuestKind {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum GuestStatus {
     Running,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// An interface as `ip -d addr` shows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct Link {
     pub name: String,
     pub index: u32,
@@ -30,6 +31,7 @@ pub struct Link {
 
 /// What kind of interface it is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum LinkKind {
     Loopback,
@@ -45,6 +47,7 @@ pub enum LinkKind {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct Address {
     pub ip: IpAddr,
     pub prefix_length: u8,
@@ -56,6 +59,7 @@ pub struct Address {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum AddressScope {
     Global,

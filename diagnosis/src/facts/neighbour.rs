@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// An entry of the neighbour table (ARP for IPv4, neighbour discovery for IPv6).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct Neighbour {
     pub ip: IpAddr,
     pub device: String,
@@ -15,6 +16,7 @@ pub struct Neighbour {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 #[serde(rename_all = "UPPERCASE")]
 pub enum NeighbourState {
     Permanent,

@@ -2,6 +2,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a host is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct Platform {
     pub kind: PlatformKind,
     /// `PRETTY_NAME` of /etc/os-release.
@@ -30,6 +31,7 @@ impl Platform {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PlatformKind {
     ProxmoxVe,
@@ -49,6 +51,7 @@ impl PlatformKind {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct Tool {
     pub name: String,
     /// Where it is; `None` when the host does not have it.

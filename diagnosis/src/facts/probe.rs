@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// What `ping` (iputils) found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct PingProbe {
     pub target: Option<IpAddr>,
     pub sent: u32,
@@ -17,6 +18,7 @@ pub struct PingProbe {
 
 /// What `arping` (iputils) found with a broadcast probe.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct ArpProbe {
     pub target: Option<IpAddr>,
     pub sent: u32,
@@ -25,6 +27,7 @@ pub struct ArpProbe {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct ArpReply {
     pub mac: String,
 }

@@ -6,6 +6,7 @@ use crate::verdict::Family;
 
 /// A route as `ip route show table all` lists it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "engine", derive(schemars::JsonSchema))]
 pub struct Route {
     pub family: Family,
     /// `default`, a prefix or an address, as printed.

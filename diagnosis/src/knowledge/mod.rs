@@ -4,9 +4,11 @@
 
 #[cfg(feature = "engine")]
 mod load;
+mod parsers;
 mod types;
 mod value;
 
 #[cfg(feature = "engine")]
 pub use load::{LoadError, Pack, PlannedCommand, Source};
+pub use parsers::{ParserName, UnknownParser};
 pub use types::*;

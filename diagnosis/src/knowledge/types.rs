@@ -3,6 +3,8 @@
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use super::ParserName;
+
 use crate::ids::{CauseId, CheckId, CollectorId, StepId, SymptomId, TreeId};
 use crate::run::Safety;
 use crate::verdict::Family;
@@ -149,28 +151,6 @@ pub enum ParameterType {
     Integer,
     /// `ip4` or `ip6`.
     Family,
-}
-
-/// The parsers, by the names the knowledge uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ParserName {
-    IpAddr,
-    BridgeVlan,
-    IpRoute,
-    IpNeigh,
-    Ping,
-    Arping,
-    PctList,
-    QmList,
-    /// `cat /etc/os-release`.
-    OsRelease,
-    /// `uname -s -n -r`.
-    Uname,
-    Nproc,
-    PveVersion,
-    /// Which tools the host has, one line each.
-    Tools,
 }
 
 /// A root cause: a name, what it means and what to do. What it requires and explains comes with the

@@ -107,42 +107,11 @@ pub fn parse(parser: ParserName, result: &RunResult) -> Result<Parsed, ParseErro
     }?;
     // An output of which nothing was understood is not an empty list.
     match parsed.unparsed.first() {
-        Some(first) if is_empty(&parsed.facts) => Err(ParseError::NotUnderstood {
-            parser: name(parser),
+        Some(first) if parsed.facts.is_empty() => Err(ParseError::NotUnderstood {
+            parser: parser.name(),
             detail: format!("nothing of it was understood, beginning with “{first}”"),
         }),
         _ => Ok(parsed),
-    }
-}
-
-/// A parser's name as the knowledge writes it.
-const fn name(parser: ParserName) -> &'static str {
-    match parser {
-        ParserName::IpAddr => "ip-addr",
-        ParserName::BridgeVlan => "bridge-vlan",
-        ParserName::IpRoute => "ip-route",
-        ParserName::IpNeigh => "ip-neigh",
-        ParserName::Ping => "ping",
-        ParserName::Arping => "arping",
-        ParserName::PctList => "pct-list",
-        ParserName::QmList => "qm-list",
-        ParserName::OsRelease => "os-release",
-        ParserName::Uname => "uname",
-        ParserName::Nproc => "nproc",
-        ParserName::PveVersion => "pve-version",
-        ParserName::Tools => "tools",
-    }
-}
-
-/// Whether a list of facts has none. Facts that are no list are there or not by themselves.
-const fn is_empty(facts: &Facts) -> bool {
-    match facts {
-        Facts::Links(f) => f.is_empty(),
-        Facts::Vlans(f) => f.is_empty(),
-        Facts::Routes(f) => f.is_empty(),
-        Facts::Neighbours(f) => f.is_empty(),
-        Facts::Guests(f) => f.is_empty(),
-        Facts::Ping(_) | Facts::Arp(_) | Facts::Platform(_) => false,
     }
 }
 

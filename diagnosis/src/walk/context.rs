@@ -4,7 +4,6 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use super::Walk;
-use crate::facts::Facts;
 use crate::session::{Answer, BoundGuest};
 use crate::template::Context;
 use crate::verdict::Family;
@@ -39,12 +38,12 @@ impl Walk {
             .collect();
         for held in self.results.values() {
             match held.family {
-                None => context.set(&held.name, facts(&held.facts)),
+                None => context.set(&held.name, held.facts.value()),
                 Some(family) => {
                     by_family
                         .entry(&held.name)
                         .or_default()
-                        .insert(family.key(), facts(&held.facts));
+                        .insert(family.key(), held.facts.value());
                 }
             }
         }
@@ -63,7 +62,7 @@ impl Walk {
         }
         for held in self.results.values() {
             if held.family == family && own.contains(&held.name.as_str()) {
-                context.set(&held.name, facts(&held.facts));
+                context.set(&held.name, held.facts.value());
             }
         }
         context
@@ -78,19 +77,4 @@ fn end(guest: &BoundGuest) -> Value {
         "host_name": guest.host_name,
         "label": guest.label(),
     })
-}
-
-/// The facts themselves, without the word that says which they are.
-fn facts(facts: &Facts) -> Value {
-    let value = match facts {
-        Facts::Links(f) => serde_json::to_value(f),
-        Facts::Vlans(f) => serde_json::to_value(f),
-        Facts::Routes(f) => serde_json::to_value(f),
-        Facts::Neighbours(f) => serde_json::to_value(f),
-        Facts::Ping(f) => serde_json::to_value(f),
-        Facts::Arp(f) => serde_json::to_value(f),
-        Facts::Guests(f) => serde_json::to_value(f),
-        Facts::Platform(f) => serde_json::to_value(f),
-    };
-    value.unwrap_or(Value::Null)
 }

@@ -1,6 +1,9 @@
 //! What conditions and texts read, against what can be known where they stand.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::LazyLock;
+
+use serde_json::Value;
 
 use super::places::Places;
 use super::{Draft, LoadError};
@@ -93,13 +96,13 @@ impl<'a> Scope<'a> {
             .get(root)
             .filter(|_| outcome)
             .or_else(|| self.names.get(root));
-        let (fields, field): (&[&str], _) = match known {
+        let (fields, field): (Vec<&str>, _) = match known {
             None => {
                 return Some(format!(
                     "nothing that can have run before this is called “{root}”"
                 ));
             }
-            Some(Known::End) => (&["name", "vmid", "kind", "host_name", "label"], field),
+            Some(Known::End) => (vec!["name", "vmid", "kind", "host_name", "label"], field),
             Some(Known::Facts(parser)) => (fields(*parser), field),
             Some(Known::PerFamily(parser)) => match field {
                 None => return None,
@@ -112,7 +115,7 @@ impl<'a> Scope<'a> {
             },
         };
         match field {
-            Some(field) if !fields.contains(&field) => Some(match fields {
+            Some(field) if !fields.contains(&field) => Some(match fields.as_slice() {
                 [] => format!("“{root}” is a list, so it has no “{field}”"),
                 _ => format!("“{root}” has no “{field}”; it has {}", fields.join(", ")),
             }),
@@ -121,43 +124,23 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// The fields of a parser's facts; none where they are a list.
-pub(super) const fn fields(parser: Option<ParserName>) -> &'static [&'static str] {
-    match parser {
-        Some(ParserName::Ping) => &[
-            "target",
-            "sent",
-            "received",
-            "no_route",
-            "errors",
-            "rtt_average_us",
-        ],
-        Some(ParserName::Arping) => &["target", "sent", "received", "replies"],
-        Some(
-            ParserName::OsRelease
-            | ParserName::Uname
-            | ParserName::Nproc
-            | ParserName::PveVersion
-            | ParserName::Tools,
-        ) => &[
-            "kind",
-            "os",
-            "kernel",
-            "hostname",
-            "cpus",
-            "pve_version",
-            "tools",
-        ],
-        Some(
-            ParserName::IpAddr
-            | ParserName::BridgeVlan
-            | ParserName::IpRoute
-            | ParserName::IpNeigh
-            | ParserName::PctList
-            | ParserName::QmList,
-        )
-        | None => &[],
-    }
+/// The fields of a parser's facts, from their schema; none where they are a list.
+pub(super) fn fields(parser: Option<ParserName>) -> Vec<&'static str> {
+    static FIELDS: LazyLock<HashMap<ParserName, Vec<String>>> = LazyLock::new(|| {
+        ParserName::ALL
+            .iter()
+            .map(|parser| {
+                let schema = parser.facts().schema();
+                let properties = schema.get("properties").and_then(Value::as_object);
+                let names = properties.map(|p| p.keys().cloned().collect());
+                (*parser, names.unwrap_or_default())
+            })
+            .collect()
+    });
+    parser
+        .and_then(|parser| FIELDS.get(&parser))
+        .map(|names| names.iter().map(String::as_str).collect())
+        .unwrap_or_default()
 }
 
 /// Checks all that one step has to say.

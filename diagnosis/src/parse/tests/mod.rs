@@ -43,21 +43,34 @@ macro_rules! whole {
 
 const VERSIONS: [&str; 6] = ["4.18.0", "5.4.0", "5.10.0", "6.1.0", "6.15.0", "7.1.0"];
 
-const ALL: [ParserName; 13] = [
-    ParserName::IpAddr,
-    ParserName::BridgeVlan,
-    ParserName::IpRoute,
-    ParserName::IpNeigh,
-    ParserName::Ping,
-    ParserName::Arping,
-    ParserName::PctList,
-    ParserName::QmList,
-    ParserName::OsRelease,
-    ParserName::Uname,
-    ParserName::Nproc,
-    ParserName::PveVersion,
-    ParserName::Tools,
-];
+/// `tests/fixtures/facts/PARSER/NAME.json` holds, checked by hand, what the parser makes of the output NAME.
+#[test]
+fn recorded_outputs_give_the_facts_written_beside_them() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/facts");
+    let list = |path: &std::path::Path| -> Vec<std::path::PathBuf> {
+        let mut entries: Vec<_> = std::fs::read_dir(path)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        entries.sort();
+        entries
+    };
+    for of_parser in list(&folder) {
+        let name = of_parser.file_name().unwrap().to_str().unwrap();
+        let parser: ParserName = name.parse().unwrap();
+        for expected in list(&of_parser) {
+            let fixture = expected.file_stem().unwrap().to_str().unwrap();
+            let parsed = parse(parser, &recorded(&format!("tools/{fixture}")))
+                .unwrap_or_else(|e| panic!("{name} {fixture}: {e}"));
+            assert_eq!(parsed.facts.kind(), parser.facts(), "{name} {fixture}");
+            let found =
+                serde_json::json!({"facts": parsed.facts.value(), "unparsed": parsed.unparsed});
+            let text = std::fs::read_to_string(&expected).unwrap();
+            let wanted: serde_json::Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(found, wanted, "{name} {fixture}: {found:#}");
+        }
+    }
+}
 
 #[test]
 fn addresses_read_the_same_in_every_version() {
@@ -564,7 +577,7 @@ fn a_platform_is_put_together_from_what_could_be_read() {
 
 #[test]
 fn what_did_not_run_has_no_facts_whatever_was_printed() {
-    for parser in ALL {
+    for parser in ParserName::ALL.iter().copied() {
         let mut result = recorded("tools/ip-6.1.0-j-route");
         result.status = RunStatus::NotRun {
             reason: NotRun::Truncated { cap: 10 },
@@ -614,22 +627,22 @@ proptest! {
 
     #[test]
     fn no_bytes_make_a_parser_panic(
-        index in 0..ALL.len(),
+        index in 0..ParserName::ALL.len(),
         exit in prop::sample::select(vec![0, 1, 2, 255]),
         stdout in prop::collection::vec(any::<u8>(), 0..200),
         stderr in prop::collection::vec(any::<u8>(), 0..60),
     ) {
-        let _ = parse(ALL[index], &RunResult { status: RunStatus::Ran { exit }, stdout, stderr, took_ms: 0 });
+        let _ = parse(ParserName::ALL[index], &RunResult { status: RunStatus::Ran { exit }, stdout, stderr, took_ms: 0 });
     }
 
     #[test]
     fn no_mutation_of_a_valid_output_makes_a_parser_panic(
-        index in 0..ALL.len(),
+        index in 0..ParserName::ALL.len(),
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0..4_u8), 1..12),
         cut in any::<prop::sample::Index>(),
         cut_it in any::<bool>(),
     ) {
-        let mut result = valid(ALL[index]);
+        let mut result = valid(ParserName::ALL[index]);
         for (at, byte, how) in edits {
             if result.stdout.is_empty() {
                 break;
@@ -646,13 +659,13 @@ proptest! {
             let at = cut.index(result.stdout.len());
             result.stdout.truncate(at);
         }
-        let _ = parse(ALL[index], &result);
+        let _ = parse(ParserName::ALL[index], &result);
     }
 }
 
 #[test]
 fn the_valid_outputs_are_valid() {
-    for parser in ALL {
+    for parser in ParserName::ALL.iter().copied() {
         let parsed = parse(parser, &valid(parser)).unwrap();
         assert!(
             parsed.unparsed.is_empty(),
